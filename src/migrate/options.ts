@@ -38,7 +38,7 @@ import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/file/writer.js'
 import { DECISIONS, type Resolution, type Target } from '../ledger/ledger.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
-import { assertSeverities } from '../source/given-checks.js'
+import { assertSeverities } from '../source/read-source.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {

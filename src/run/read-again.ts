@@ -17,7 +17,7 @@ import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
-import type { OpenedSource } from '../source/read-source.js'
+import { openStored, type OpenedSource } from '../source/read-source.js'
 
 /**
  * What each key of the configuration has to do with records that came in before. `cells`: they are read again from what the
@@ -437,7 +437,6 @@ function askedColumns({
 async function readOne(admission: Admission, one: Reading) {
   const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome, because } = one
   const { again, collections } = admission
-  const { openStored } = await import('../source/stored.js')
   const rows = () => rowsOf(source)
   const inLists = admission.inLists((reading) => isItsOwn({ reading }, by))
   const against = { ...by.against, ...collections.known(), second, ...askedColumns(one), inLists }

@@ -1,5 +1,5 @@
 import { type SourceInput, openBytes } from './bytes/input.js'
-import { beginsWith, isCollections, isXml, isZip, latin1, opening } from './bytes/beginning.js'
+import { beginsWith, isCollections, isXml, isZip, latin1, opening } from './bytes/encoding.js'
 import { CSV } from './csv/csv.js'
 import { tableOf, type InputFormat, type Table, type TableOptions } from './table.js'
 import { withoutNoRecords } from './left-out.js'

@@ -18,7 +18,7 @@ import {
   type SourceReading,
 } from '../domain/rule/verdict.js'
 import { isHeading, usualMeaning } from './columns/header.js'
-import { piecesOf, type Pieces } from './bytes/text.js'
+import { piecesOf, type Pieces } from './bytes/input.js'
 import { refuse } from './refusal.js'
 import type { NoRecords, RawRecord, Table, TableEnd } from './table.js'
 import { holdsIban } from '../domain/text/masking.js'
@@ -154,22 +154,19 @@ interface LeftOut extends Pick<Table, 'preamble' | 'split'> {
   readonly section: string
   readonly footer: string
   /** Positions of customer number (or old key), reference and account; of a crosswalk, of its two columns. */
-  readonly keys: readonly number[]
-  readonly account: number | null
+  readonly keys: readonly (number | undefined)[]
+  readonly account: number | undefined
 }
 
 /** What speaks against leaving those lines out before the header and behind the last record. */
-export function leftOutFindings(
-  { section, preamble, footer, split, keys, account }: LeftOut,
-  records: number,
-  report: Report,
-): readonly Finding[] {
+export function leftOutFindings(leftOut: LeftOut, records: number, report: Report): readonly Finding[] {
+  const { section, preamble, footer, split, keys, account } = leftOut
   const judged = (text: string, key: string, isLost: typeof couldBeRow) =>
     linesOf(text).map((line) => {
       const cells = split(line).map(cleanCell)
-      const at = (position: number | null): string => cells[position ?? -1] ?? ''
+      const at = (position = -1): string => cells[position] ?? ''
       const detail = `${section}.${key} leaves out "${showValue(line)}".`
-      const filled = keys.map(at).filter((cell) => cell !== '')
+      const filled = keys.map((key) => at(key)).filter((cell) => cell !== '')
       const isRow = isLost(cells, filled, at(account))
       return { cells, lost: report('FILE_ROW_LEFT_OUT', line, isRow && detail) }
     })

@@ -1,13 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { cleanCell, fold } from '../domain/text/text.js'
+import { cleanCell, fold, parseJson } from '../domain/text/text.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { codeOf, SourceError } from '../errors.js'
-import { isZip, opening } from './bytes/beginning.js'
-import { type SourceInput, sizeOf } from './bytes/input.js'
+import { isZip, opening } from './bytes/encoding.js'
+import { piecesOf, type SourceInput, sizeOf } from './bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from './options.js'
 import { ownName } from './columns/header.js'
-import { piecesOf } from './bytes/text.js'
 import { refuse } from './refusal.js'
 import { refuseRagged, type InputFormat, type RawRecord, type Table, type TableEnd } from './table.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
@@ -88,10 +87,7 @@ export async function isOwnList(path: string): Promise<boolean> {
 
 const START_BYTES = 65_536
 
-function positionsOf(
-  { label, headerCells, headerLine }: Table,
-  expected: readonly string[],
-): ReadonlyMap<string, readonly number[]> {
+function positionsOf({ label, headerCells, headerLine }: Table, expected: readonly string[]) {
   const positions = new Map<string, number[]>()
   for (const [index, name] of headerCells.entries())
     positions.set(keyOf(name), [...(positions.get(keyOf(name)) ?? []), index])
@@ -160,18 +156,11 @@ const JSON_LIST: InputFormat = {
 
 /** An answer of the service has its list in `data`. */
 function parse(label: string, bytes: Buffer): readonly unknown[] {
-  const refused = (what: string, cause?: unknown): Error =>
-    refuse(label, 'FILE_FORMAT', what, {
-      next: 'Give the list as the service printed it: an array of objects, or an answer with one in "data".',
-      cause,
-    })
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(bytes.toString('utf8'))
-  } catch (error) {
-    throw refused('it is no JSON that can be read whole', error)
-  }
+  const parsed = parseJson(bytes.toString('utf8'))
   const list = parsed !== null && typeof parsed === 'object' && 'data' in parsed ? parsed.data : parsed
-  if (!Array.isArray(list)) throw refused('it is JSON without a list')
-  return list as unknown[]
+  if (Array.isArray(list)) return list as unknown[]
+  const what = parsed === undefined ? 'it is no JSON that can be read whole' : 'it is JSON without a list'
+  const next =
+    'Give the list as the service printed it: an array of objects, or an answer with one in "data".'
+  throw refuse(label, 'FILE_FORMAT', what, { next })
 }

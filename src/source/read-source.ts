@@ -1,10 +1,9 @@
-import { type DateFormat, type DecidedFormat, startDeciding } from '../domain/mandate/date.js'
-import { isAbsentCollection } from '../domain/value/check-mandate.js'
-import { assertChecks } from './given-checks.js'
-import type { Field } from '../domain/mandate/mandate.js'
+import { type DecidedFormat, parseLocalDate, startDeciding } from '../domain/mandate/date.js'
+import { CHECK_OPTIONS, isAbsentCollection, type CheckOptions } from '../domain/value/check-mandate.js'
 import { cleanCell, fold } from '../domain/text/text.js'
 import {
   ruleOf,
+  RULES,
   tellOnce,
   type CheckedRecord,
   type Finding,
@@ -12,28 +11,57 @@ import {
   type LayoutReading,
   type RuleId,
   type SourceReading,
+  type SeverityOverrides,
 } from '../domain/rule/verdict.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { loadSecondFiles } from './columns/second-files.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
-import { isSourceInput, nameOf, type SourceInput } from './bytes/input.js'
-import { columnsIn, keyColumns, lookupsOf, mapColumns, type Mapping } from './columns/mapping.js'
+import { isSourceInput, nameOf, piecesOf, type SourceInput } from './bytes/input.js'
+import {
+  columnsIn,
+  type DateField,
+  DATES,
+  keyColumns,
+  lookupsOf,
+  mapColumns,
+  type Mapping,
+} from './columns/mapping.js'
 import { readAs } from './profiles/profile.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './options.js'
-import {
-  checkRecord,
-  isIsoDay,
-  type CheckedAgainst,
-  type RecognisedSource,
-  type RecordCheck,
-} from './record-check.js'
+import { checkRecord, isIsoDay, type CheckedAgainst, type RecognisedSource } from './record-check.js'
 import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource } from './watch/source-watch.js'
-import type { RawRecord, Table, TableEnd } from './table.js'
+import { tableOf, type RawRecord, type Table, type TableEnd } from './table.js'
 import { MOST_TOTALS, showLeftOut } from './left-out.js'
 import { isBareTotals } from '../domain/text/no-record.js'
-import { piecesOf } from './bytes/text.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
+
+/** For programs without types. @throws {UsageError} for a rule or severity that does not exist */
+export function assertSeverities(given: SeverityOverrides): void {
+  assertKind('the severities', given, 'object')
+  assertKnown('There is no rule', Object.keys(given), Object.keys(RULES))
+  assertKnown('There is no severity', Object.values(given), ['error', 'warning', 'off'])
+}
+
+/** @throws {UsageError} for what is no day */
+export function assertDay(today: unknown): void {
+  if (typeof today !== 'string' || parseLocalDate(today) === null)
+    throw new UsageError(
+      'Cannot use today: it is not a calendar date',
+      'Give the day as YYYY-MM-DD, or todayIn(zone, Date.now())',
+    )
+}
+
+/** For programs without types. @param more names of further options @throws {UsageError} for an option that cannot be used */
+export function assertChecks(
+  of: string,
+  options: Pick<CheckOptions, 'today' | 'severities'>,
+  more = '',
+): void {
+  onlyKnown(of, options, `${CHECK_OPTIONS}${more}`)
+  assertDay(options.today)
+  assertSeverities(options.severities)
+}
 
 /** A source that was recognised: its records can be read, its summary is there after the last one. */
 export type OpenedSource = Awaited<ReturnType<typeof openRecognised>>
@@ -75,7 +103,7 @@ export async function openSource(
 }
 
 /** The same of a table that was found already. */
-export async function openRecognised(
+async function openRecognised(
   table: Table,
   given: SourceOptions,
   against: CheckedAgainst,
@@ -89,9 +117,7 @@ export async function openRecognised(
     throw refuse(label, 'FILE_HEADER_MISSING', what, { next: withoutCustomers.replace('\n', ' ') })
   }
   const { options, profile, ask } = await readAs(table, given)
-  const mapping = mapColumns(label, table.headerLine, header, options, {
-    ...{ columns: given.columns, ask },
-  })
+  const mapping = mapColumns({ ...table, header }, options, { columns: given.columns, ask })
   const files = against.second ?? (await loadSecondFiles(options, signal))
   const second = { files, isOwn: against.second === undefined }
   const recognised = { ...table, header, mapping, options, profile, against, second }
@@ -112,18 +138,25 @@ export async function openRecognised(
   ): AsyncIterable<CheckedRecord[]> {
     const watch = isWanted === undefined || isPart ? watchSource(source) : null
     const data = piecesOf(readData(source, readSignal ?? signal))
-    const note: Note = (result, record, isClean) => {
-      const { ofOther = null } = result
-      if (ofOther !== null && isWanted === undefined) {
-        ofOthers.set(ofOther, (ofOthers.get(ofOther) ?? new Set()).add(record))
-        return false
+    const toldOnce = tellOnce()
+    let count = 0
+    for await (const raws of data) {
+      const batch: CheckedRecord[] = []
+      for (const raw of raws) {
+        count += 1
+        if (isWanted?.(count) === false) continue
+        const result = checkOne(raw, count)
+        const { ofOther = null } = result
+        if (ofOther !== null && isWanted === undefined) {
+          ofOthers.set(ofOther, (ofOthers.get(ofOther) ?? new Set()).add(count))
+          continue
+        }
+        watch?.note(result, count, raw.isClean)
+        batch.push(toldOnce(result.checked))
       }
-      watch?.note(result, record, isClean)
-      return true
+      if (batch.length > 0) yield batch
     }
-    const records = piecesOf(checkAll(data, checkOne, note, isWanted))
-    yield* records
-    if (watch !== null) summary = conclude(source, { end: data.end(), watch, records: records.end() })
+    if (watch !== null) summary = conclude(source, data.end(), watch)
   }
 
   return {
@@ -149,6 +182,49 @@ export async function openRecognised(
   }
 }
 
+/** An export as the ledger keeps it: what its records were, and how they were read. */
+interface StoredSource {
+  readonly name: string
+  readonly header: readonly string[]
+  readonly reading: SourceReading
+  /** Lines that somebody gave back: days may be written in any way there. */
+  readonly isList: boolean
+}
+
+/** @returns the records once more, in batches, from the first one on */
+type StoredRecords = () => Iterable<readonly { readonly line: number; readonly cells: readonly string[] }[]>
+
+const NO_TABLE_END: TableEnd = { sha256: '', bytes: 0, blankLines: 0, lines: 0, footer: '' }
+
+/**
+ * Reads records of an export once more, from their cells, as a configuration says now. What the layout of the file decided
+ * (sheet, encoding, separator, lines that were skipped) stays as it was.
+ * @throws {SourceError} where the configuration names a column that the export does not have
+ */
+export function openStored(
+  { name, header, reading, isList }: StoredSource,
+  records: StoredRecords,
+  { options, against, signal }: { options: SourceOptions; against: CheckedAgainst; signal: AbortSignal },
+) {
+  const { headerLine = 1, sheet, collections } = reading
+  const isTyped = isList || sheet !== undefined || collections !== undefined
+  async function* read(): AsyncGenerator<RawRecord[], TableEnd> {
+    await Promise.resolve()
+    for (const batch of records()) yield batch.map(({ line, cells }) => ({ line, cells: [...cells] }))
+    return NO_TABLE_END
+  }
+  const table = tableOf({
+    ...{ name, label: name, sha256: '', headerCells: header, headerLine, read },
+    decidedFormats: reading.dateFormats ?? {},
+    ...(isTyped
+      ? { cellName: (line: number, position: number) => `${header[position] ?? ''} of line ${line}` }
+      : {}),
+  })
+  const { inLists } = against
+  const named = isList && inLists !== undefined ? { header: { ...table.header, inLists } } : {}
+  return openRecognised({ ...table, ...named }, options, against, signal)
+}
+
 /** Names that decide between two plausible delimiters: those of the configuration, and the usual ones. */
 function expectedNames(options: SourceOptions): (name: string) => boolean {
   const configured = [
@@ -162,8 +238,7 @@ function expectedNames(options: SourceOptions): (name: string) => boolean {
 
 /** The column of each field, by its name in the header; of one that is joined, what it is looked up by, as in a template. */
 function columnNames({ fields, payer, template, oldKey, lookups }: Mapping): Record<string, string> {
-  const named = [...fields, ...payer].map(({ field, name }) => [field, name])
-  const names = Object.fromEntries(named) as Record<string, string>
+  const names = Object.fromEntries([...fields, ...payer].map(({ field, name }) => [field, name]))
   for (const { section, file, keys, take } of lookups)
     if (section === 'join')
       for (const { field, column } of take)
@@ -176,6 +251,8 @@ function columnNames({ fields, payer, template, oldKey, lookups }: Mapping): Rec
 function describeReading(source: RecognisedSource): LayoutReading {
   const { written, headerLine, isResultFile, mapping, second, options, profile, formats } = source
   const joined = second.files.flatMap(({ section, reading }) => (section === 'join' ? [reading] : []))
+  const { ignoreColumns, dates } = options.source
+  const times = dates === undefined ? [] : [{ dates }]
   return {
     ...written,
     ...(profile === null ? {} : { profile: { id: profile.id, name: profile.name, lacks: profile.lacks } }),
@@ -186,18 +263,18 @@ function describeReading(source: RecognisedSource): LayoutReading {
     dateFormats: formats,
     transforms: Object.fromEntries(
       mapping.fields
-        .map(({ field, transforms }) => [field, [...transforms, ...datesOf(field, options)]] as const)
+        .map(
+          ({ field, transforms }) =>
+            [field, [...transforms, ...(field.endsWith('_date') ? times : [])]] as const,
+        )
         .filter(([, transforms]) => transforms.length > 0),
     ),
     exclude: options.exclude,
-    ...(options.source.ignoreColumns.length === 0 ? {} : { ignoredColumns: options.source.ignoreColumns }),
+    ...(ignoreColumns.length === 0 ? {} : { ignoredColumns: ignoreColumns }),
     crosswalk: second.files.find(({ section }) => section === 'crosswalk')?.reading ?? null,
     ...(joined.length === 0 ? {} : { joined }),
   }
 }
-/** What the configuration says of the times behind dates, where it says anything. */
-const datesOf = (field: Field, { source: { dates } }: SourceOptions) =>
-  dates !== undefined && field.endsWith('_date') ? [{ dates }] : []
 
 /** Told beside how the source was read, for a person who has to decide; nothing where all is decided. */
 function undecidedOf(findings: readonly Finding[]): Pick<SourceReading, 'undecided'> {
@@ -240,23 +317,20 @@ async function* readData(
 }
 
 /** Decides the columns declared `auto`, which takes a look at all their values first. */
-async function decideFormats(
-  source: Omit<RecognisedSource, 'formats'>,
-  signal: AbortSignal | undefined,
-): Promise<RecognisedSource['formats']> {
-  const { signedDateFormat, lastCollectionFormat, fields } = source.mapping
-  const { signedDate, lastCollection } = source.decidedFormats ?? {}
+async function decideFormats(source: Omit<RecognisedSource, 'formats'>, signal: AbortSignal | undefined) {
   // Saved again, a column is written in several ways at once; each date is then read on its own.
   const isOneByOne = source.header.migrationRow !== null && source.against.earlier !== undefined
-  const columnOf = (field: Field, declared: DateFormat | 'auto', known: DecidedFormat | undefined) => {
+  const columnOf = (field: DateField) => {
+    const declared = source.mapping.formats[DATES[field]]
+    const known = source.decidedFormats?.[DATES[field]]
     const { note, decided } = startDeciding(field === 'signed_date' ? undefined : isAbsentCollection)
-    const position = fields.find((column) => column.field === field)?.position ?? -1
+    const position = source.mapping.fields.find((column) => column.field === field)?.position ?? -1
     const isOpen = declared === 'auto' && known === undefined && position >= 0
     const told = (): DecidedFormat => (isOneByOne ? 'unsettled' : decided())
     return { position, note, isOpen, format: () => (declared === 'auto' ? (known ?? told()) : declared) }
   }
-  const signed = columnOf('signed_date', signedDateFormat, signedDate)
-  const last = columnOf('last_collection_date', lastCollectionFormat, lastCollection)
+  const signed = columnOf('signed_date')
+  const last = columnOf('last_collection_date')
   const open = [signed, last].filter(({ isOpen }) => isOpen)
   if (open.length > 0 && !isOneByOne) {
     if (source.sha256 === null)
@@ -277,40 +351,15 @@ async function decideFormats(
   return { signedDate: signed.format(), lastCollection: last.format() }
 }
 
-/** Whether a record is taken. */
-type Note = (result: RecordCheck, record: number, isClean: boolean | undefined) => boolean
-
-/** @returns how many records were taken */
-async function* checkAll(
-  data: AsyncIterable<RawRecord[]>,
-  checkOne: (raw: RawRecord, record: number) => RecordCheck,
-  note: Note,
-  isWanted?: (record: number) => boolean,
-): AsyncGenerator<CheckedRecord[], number> {
-  const toldOnce = tellOnce()
-  let [read, taken] = [0, 0]
-  for await (const raws of data) {
-    const batch: CheckedRecord[] = []
-    for (const raw of raws) {
-      read += 1
-      if (isWanted?.(read) === false) continue
-      const result = checkOne(raw, read)
-      if (note(result, read, raw.isClean)) batch.push(toldOnce(result.checked))
-    }
-    taken += batch.length
-    if (batch.length > 0) yield batch
-  }
-  return taken
-}
-
 /** What is known of a source once all of it was read. @throws {SourceError} where it cannot be trusted */
 function conclude(
   source: RecognisedSource,
-  { end, watch, records }: { end: DataEnd; watch: ReturnType<typeof watchSource>; records: number },
+  end: DataEnd,
+  watch: ReturnType<typeof watchSource>,
 ): SourceSummary {
   const { label } = source
   const { sha256, bytes, blankLines, footer } = end
-  const findings = watch.findings(end)
+  const { findings, reading, records } = watch.end(end)
   const { undecided } = source.against
   const isTold = ({ rule, value }: Finding): boolean => {
     if (!Array.isArray(undecided)) return undecided === 'tell' && isQuestion(rule)
@@ -333,7 +382,7 @@ function conclude(
       ...describeReading(source),
       leftOut: source.preamble === '' && footer === '' ? {} : showLeftOut(source.preamble, footer),
       ...undecidedOf(findings),
-      ...watch.counts(),
+      ...reading,
     },
     findings,
   }

@@ -16,8 +16,8 @@ import {
   findingOf,
 } from '../domain/rule/verdict.js'
 import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
-import { excludeBy, type Mapping } from './columns/mapping.js'
-import { alignRows, findColumn } from './columns/header.js'
+import { DATES, excludeBy, type DateField, type Mapping } from './columns/mapping.js'
+import { alignRows, positionOf } from './columns/header.js'
 import type { AppliedProfile } from './profiles/profile.js'
 import type { RawRecord, Table } from './table.js'
 import {
@@ -30,7 +30,7 @@ import {
   type Forgotten,
   type Resubmission,
 } from './columns/resubmission.js'
-import type { EarlierRows, ReadBy } from '../domain/row/resaved.js'
+import type { EarlierRow, EarlierRows, ReadBy } from '../domain/row/resaved.js'
 import type { Transform, SourceOptions } from './options.js'
 import type { DecidedFormat, TimesOfDay } from '../domain/mandate/date.js'
 
@@ -95,17 +95,15 @@ const NOTHING: ReadableValues = {
 export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: number) => RecordCheck {
   const { header, mapping, options, against } = source
   const { severities } = against
-  const watched = options.exclude.flatMap(({ column }) => {
-    const index = findColumn(header, column)
-    return index === null ? [] : [header.positions[index] ?? 0]
-  })
+  const watched = options.exclude.flatMap(({ column }) => positionOf(header, column) ?? [])
   // Whether the last cell of a record decides anything: its value, its customer, whether it stays behind.
   const used = [...mapping.fields, ...mapping.parts].map(({ position }) => position)
   const endsTelling = [...used, ...watched].includes(header.width - 1)
   const align = alignRows(header)
   const checkOne = cellChecker(source)
-  const given = header.migrationRow === null ? null : givenBack(source, watched)
-
+  // Lines of a file of ours name rows of the ledger, and may have been saved again since they were written.
+  const restore = restoreFrom({ ...source, watched })
+  const forgotten = forgottenBy(source)
   const uncomputedOf = uncomputedFindings(source, watched)
 
   return ({ line, cells: read, isOpen = false, uncomputed }, record) => {
@@ -118,32 +116,28 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
           ? findingOf('ROW_MAY_BE_CUT', severities, {})
           : NO_FINDINGS
     const own = { line, record, read, cells, uncomputed }
-    if (given === null) return checkOne(own, cut)
+    if (header.migrationRow === null) return checkOne(own, cut)
     const resubmission = readResubmission(read, header, severities)
-    if (resubmission === null) return checkOne({ ...own, restored: given.restore(read, [], false) }, cut)
+    if (resubmission === null) return checkOne({ ...own, restored: restore(read, [], false) }, cut)
     const { corrects, isDecided } = resubmission
-    const rows = given.earlier(corrects)
-    const ofOther = given.forgotten.otherOf(rows)
-    const restored = given.restore(read, rows, isDecided)
+    const rows = against.earlier?.(corrects) ?? []
+    const ofOther = forgotten.otherOf(rows)
+    const restored = restore(read, rows, isDecided)
     const saved = { read: restored.cells, cells: align(restored.cells) ?? [], resubmission, restored }
     const check = (more: readonly Finding[]): RecordCheck => ({
       ...checkOne({ ...own, ...saved }, more),
-      forgotten: given.forgotten.of(resubmission, rows),
+      forgotten: forgotten.of(resubmission, rows),
     })
     const result = check(cut)
     if (ofOther !== null) return { ...result, ofOther }
     // What it says by another configuration is another thing.
-    if (restored.isSame && !isDecided && given.forgotten.isOfOther(rows))
-      return { ...result, checked: { ...result.checked, isUnchanged: true }, forgotten: NONE_FORGOTTEN }
-    const isUnchanged =
-      !isDecided &&
-      resubmission.findings.length === 0 &&
-      rows.some(
-        (row) => (restored.isSame && saysTheSame(row, result.checked)) || saidBefore(row, result.checked),
-      )
-    if (isUnchanged || resubmission.ifChanged.length === 0)
-      return { ...result, checked: { ...result.checked, isUnchanged } }
-    return check([...cut, ...resubmission.ifChanged])
+    const isOther = restored.isSame && !isDecided && forgotten.isOfOther(rows)
+    const saysAgain = (row: EarlierRow): boolean =>
+      (restored.isSame && saysTheSame(row, result.checked)) || saidBefore(row, result.checked)
+    const isUnchanged = isOther || (!isDecided && resubmission.findings.length === 0 && rows.some(saysAgain))
+    if (!isUnchanged && resubmission.ifChanged.length > 0) return check([...cut, ...resubmission.ifChanged])
+    const checked = { ...result.checked, isUnchanged }
+    return { ...result, checked, ...(isOther ? { forgotten: NONE_FORGOTTEN } : {}) }
   }
 }
 
@@ -190,20 +184,11 @@ function nameCells({ header, mapping: { fields, oldKey, taken, customer }, cellN
 }
 
 /** What the times behind dates mean. */
-export const timesOf = (
-  { source: { dates } }: SourceOptions,
-  { zone = 'UTC' }: CheckedAgainst,
-): TimesOfDay => (dates === 'utc' ? { zone } : dates)
+export const timesOf = ({ options: { source }, against }: RecognisedSource): TimesOfDay =>
+  source.dates === 'utc' ? { zone: against.zone ?? 'UTC' } : source.dates
 
 export const isIsoDay = (cell: string): boolean =>
   /^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2})?\s*$/.test(cell)
-
-/** Of a file of ours: its lines name rows of the ledger, and may have been saved again since they were written. */
-const givenBack = (source: RecognisedSource, watched: readonly number[]) => ({
-  earlier: source.against.earlier ?? (() => []),
-  restore: restoreFrom({ ...source, watched }),
-  forgotten: forgottenBy(source),
-})
 
 /** Of a line of a file of ours also what it says of itself, and how it was saved since. */
 interface Line extends Pick<RawRecord, 'line'> {
@@ -231,8 +216,19 @@ function cellChecker(source: RecognisedSource) {
     lastCollectionFormat: formats.lastCollection,
     constantCreditorIdentifier: mapping.constant,
     schemeIsFirmenMandat: mapping.schemeIsFirmenMandat,
-    times: timesOf(options, against),
+    times: timesOf(source),
     words: wordsWith(options.words, profile?.words),
+  }
+  /** A day of a typed cell is one whatever the format of its column. */
+  const datedBy = (raw: RawValues, { restored, resubmission }: Line): CheckOptions => {
+    const formatOf = (field: DateField): DecidedFormat =>
+      isTyped && isIsoDay(raw[field] ?? '') ? 'iso' : (restored?.formats[field] ?? formats[DATES[field]])
+    return {
+      ...checks,
+      signedDateFormat: formatOf('signed_date'),
+      lastCollectionFormat: formatOf('last_collection_date'),
+      isDecided: resubmission?.isDecided ?? false,
+    }
   }
   return (own: Line, more: readonly Finding[]): RecordCheck => {
     const { read, cells, line, record, uncomputed, resubmission, restored } = own
@@ -245,11 +241,9 @@ function cellChecker(source: RecognisedSource) {
       more,
       exclude(cells),
       looked.findings,
-      restored === undefined
-        ? NO_FINDINGS
-        : unclearFindings(restored.unclear, (field) => raw[field] ?? '', severities),
+      restored === undefined ? NO_FINDINGS : unclearFindings(restored.unclear, raw, severities),
     )
-    const dated = isTyped || restored !== undefined ? datedBy(checks, raw, isTyped, own) : checks
+    const dated = isTyped || restored !== undefined ? datedBy(raw, own) : checks
     const { verdict, values, mandateKey, latestFirstDebit, findings } = checkMandate(raw, dated, found)
     // Not by spreading: that took a third of the time of a record.
     const checked: CheckedRecord = {
@@ -280,23 +274,6 @@ function cellChecker(source: RecognisedSource) {
 const NO_FIELDS: readonly Field[] = []
 const NONE_FORGOTTEN: readonly Forgotten[] = []
 
-/** A day of a typed cell is one whatever the format of its column. */
-function datedBy(
-  checks: CheckOptions,
-  raw: RawValues,
-  isTyped: boolean,
-  { restored, resubmission }: Line,
-): CheckOptions {
-  const formatOf = (field: 'signed_date' | 'last_collection_date', declared: DecidedFormat): DecidedFormat =>
-    isTyped && isIsoDay(raw[field] ?? '') ? 'iso' : (restored?.formats[field] ?? declared)
-  return {
-    ...checks,
-    signedDateFormat: formatOf('signed_date', checks.signedDateFormat),
-    lastCollectionFormat: formatOf('last_collection_date', checks.lastCollectionFormat),
-    isDecided: resubmission?.isDecided ?? false,
-  }
-}
-
 /** Of a record of the wrong shape nobody can tell which cell is which, its row number among them. */
 function misshapen(
   cells: readonly string[],
@@ -320,11 +297,7 @@ function misshapen(
   return { checked, raw: null, oldKey: null, transformed: [], restored: [], forgotten: [] }
 }
 
-function rawValues(
-  cells: readonly string[],
-  { fields, template }: Mapping,
-  uncomputed: readonly number[] | undefined,
-): { readonly raw: RawValues; readonly transformed: readonly Field[] } {
+function rawValues(cells: readonly string[], { fields, template }: Mapping, uncomputed?: readonly number[]) {
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = {
     customer_no: null,
     iban: null,
@@ -341,10 +314,10 @@ function rawValues(
     raw[field] = value
   }
   if (template !== null)
-    raw.unique_mandate_reference = fillTemplate(template.text, (wanted) => {
-      const part = template.parts.find(({ name }) => name === wanted)
-      return part === undefined ? '' : (cells[part.position] ?? '')
-    })
+    raw.unique_mandate_reference = fillTemplate(
+      template.text,
+      (wanted) => cells[template.parts.find(({ name }) => name === wanted)?.position ?? -1] ?? '',
+    )
   return { raw, transformed }
 }
 

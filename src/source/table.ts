@@ -1,10 +1,9 @@
-import type { ReadEnd, ByteSource } from './bytes/input.js'
+import { type ByteSource, type Pieces, piecesOf, type ReadEnd } from './bytes/input.js'
 import { type Header, readHeader } from './columns/header.js'
 import type { LayoutOptions, LimitOptions } from './options.js'
 import { refuse } from './refusal.js'
 import type { Amendment } from '../domain/mandate/mandate.js'
 import type { LayoutReading, RuleId } from '../domain/rule/verdict.js'
-import { type Pieces, piecesOf } from './bytes/text.js'
 
 /** One record as it stands in the file. */
 export interface RawRecord {
@@ -89,16 +88,6 @@ export interface TableEvidence {
   readonly preamble: { readonly lines: number; readonly evidence: string }
 }
 
-/** What is known of the lines once the text was read to its end. */
-export interface RecordsEnd {
-  /** Lines without any cell. */
-  readonly blankLines: number
-  /** Physical lines up to the end, a preamble that was cut off included. */
-  readonly lines: number
-  /** Where the record begins that the text ended within; null where it ended with a line end, and of a format without lines. */
-  readonly openLine?: number | null
-}
-
 /** Lines among the records that are none (`left-out.ts`). */
 export interface NoRecords {
   readonly lines: Readonly<Record<'rule' | 'header' | 'page', number[]>>
@@ -106,7 +95,14 @@ export interface NoRecords {
   readonly counts: { line: number; text: string; isRight: boolean; records: number }[]
 }
 
-export interface TableEnd extends ReadEnd, RecordsEnd {
+/** What is known of a table once it was read to its end. */
+export interface TableEnd extends ReadEnd {
+  /** Lines without any cell. */
+  readonly blankLines: number
+  /** Physical lines up to the end, a preamble that was cut off included. */
+  readonly lines: number
+  /** Where the record begins that the text ended within; null where it ended with a line end, and of a format without lines. */
+  readonly openLine?: number | null
   /** The lines that `skipFooterLines` left out; empty where the format has none. */
   readonly footer: string
   /** Lines among the records that are none. */

@@ -1,7 +1,30 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { refuse } from '../refusal.js'
-import { bufferOver, latin1 } from './beginning.js'
 import alphabets from './alphabets.json' with { type: 'json' }
+
+const bufferOver = (bytes: Uint8Array, length = bytes.length): Buffer =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(length, bytes.length))
+
+export const latin1 = (bytes: Uint8Array, length?: number): string =>
+  bufferOver(bytes, length).toString('latin1')
+
+export const beginsWith = (start: Uint8Array, mark: string): boolean => latin1(start, mark.length) === mark
+
+/** Some first letters of a text, whether or not two bytes stand for each. */
+export const opening = (start: Uint8Array): string =>
+  latin1(start, 4096)
+    .replace(/^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/, '')
+    .replaceAll('\u0000', '')
+    .trimStart()
+
+export const isZip = (start: Uint8Array): boolean => beginsWith(start, 'PK\u0003\u0004')
+
+export const isXml = (start: Uint8Array): boolean =>
+  /^<(?:\?xml|(?:\w+:)?(?:Document|conxml)\b)/.test(opening(start))
+
+/** A collection file of a bank (pain.008), also of a kind that is refused by its name. */
+export const isCollections = (start: Uint8Array): boolean =>
+  isXml(start) && /pain\.008|urn:iso:std:iso:20022|urn:CBI|urn:conxml/.test(opening(start))
 
 /** The encodings a source may have, by the names that the configuration uses. */
 export const ENCODINGS = [
@@ -93,9 +116,8 @@ function cutCharacterBytes(bytes: Uint8Array): number {
   return 0
 }
 
-function byteOrderMark(head: Uint8Array): Encoding | null {
-  return MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))?.[0] ?? null
-}
+const byteOrderMark = (head: Uint8Array): Encoding | null =>
+  MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))?.[0] ?? null
 
 /** One stray control character is the fault of its row; one in a hundred bytes is no text. */
 const isBinary = (head: Uint8Array): boolean =>
@@ -146,19 +168,15 @@ const BETWEEN_WORDS = /[\0-@[-`{-\u007f\s€§°–—‘’‚“”„«»…�
 /** The encoding in which the fewest words have letters that no language writes side by side. */
 function likeliest(head: Uint8Array): Encoding {
   const text = head.subarray(0, JUDGED_BYTES)
-  let best: Encoding = 'windows-1252'
-  let fewest = Infinity
   // UTF-8 but for a few words: read so, the others show that they are broken (FILE_MOJIBAKE).
   const runs = latin1(text).match(/[\u0080-\u00ff]+/g) ?? []
-  if (runs.filter((run) => isUtf8(Buffer.from(run, 'latin1'))).length * 2 > runs.length) return best
-  for (const [encoding, alphabets] of GUESSED) {
+  if (runs.filter((run) => isUtf8(Buffer.from(run, 'latin1'))).length * 2 > runs.length) return 'windows-1252'
+  const guessed = GUESSED.map(([encoding, alphabets]) => {
     const words = createDecoder(encoding).decode(text).toLowerCase().split(BETWEEN_WORDS)
-    const foreign = words.filter((word) => !alphabets.some((letters) => isWrittenWith(word, letters))).length
-    if (foreign >= fewest) continue
-    best = encoding
-    fewest = foreign
-  }
-  return best
+    const isForeign = (word: string) => !alphabets.some((letters) => isWrittenWith(word, letters))
+    return { encoding, foreign: words.filter(isForeign).length }
+  })
+  return guessed.toSorted((a, b) => a.foreign - b.foreign)[0]?.encoding ?? 'windows-1252'
 }
 
 const isWrittenWith = (word: string, letters: string): boolean =>
@@ -173,22 +191,17 @@ const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090
  */
 export function createDecoder(encoding: Encoding) {
   if (encoding === 'utf-8') return utf8Decoder()
-  if (encoding === 'iso-8859-1')
-    return { decode: (chunk: Uint8Array): string => latin1(chunk), end: (): string => '' }
-  if (encoding === 'windows-1252')
-    // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
-    return {
-      decode: (chunk: Uint8Array): string =>
-        latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
-      end: (): string => '',
-    }
+  const end = (): string => ''
+  if (encoding === 'iso-8859-1') return { decode: (chunk: Uint8Array): string => latin1(chunk), end }
+  // Not TextDecoder: some Node releases decode its Windows-1252 as plain Latin-1.
+  const decodeWindows = (chunk: Uint8Array): string =>
+    latin1(chunk).replaceAll(/[\u0080-\u009f]/g, (c) => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80))
+  if (encoding === 'windows-1252') return { decode: decodeWindows, end }
   // In the others every byte is a character, control characters among them, which fail per field.
   const stream = encoding === 'utf-16le' || encoding === 'utf-16be'
   const decoder = new TextDecoder(encoding, { fatal: true })
-  return {
-    decode: (chunk: Uint8Array): string => decoder.decode(chunk, { stream }),
-    end: (): string => (stream ? decoder.decode() : ''),
-  }
+  const decode = (chunk: Uint8Array): string => decoder.decode(chunk, { stream })
+  return { decode, end: stream ? () => decoder.decode() : end }
 }
 
 /** Text of ASCII alone takes half of the memory and of the time where it is not decoded as a stream. */

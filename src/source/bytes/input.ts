@@ -53,17 +53,10 @@ export async function sizeOf(path: string): Promise<number | null> {
 export const fileDigest = async (path: string, signal?: AbortSignal): Promise<string> =>
   (await readWhole(path, { maxUnpackedBytes: null, signal }, () => undefined)).sha256
 
-async function readWhole(
-  path: string,
-  options: ReadOptions,
-  look: (chunk: Uint8Array) => void,
-): Promise<FileEnd> {
-  const bytes = readFileBytes(path, options)
-  for (;;) {
-    const next = await bytes.next()
-    if (next.done === true) return next.value
-    look(next.value)
-  }
+async function readWhole(path: string, options: ReadOptions, look: (chunk: Uint8Array) => void) {
+  const bytes = piecesOf(readFileBytes(path, options))
+  for await (const chunk of bytes) look(chunk)
+  return bytes.end()
 }
 
 /**
@@ -107,23 +100,6 @@ const openProblem = (error: unknown): string =>
   OPEN_PROBLEMS.get(codeOf(error)) ??
   (error instanceof Error ? error.message : 'the operating system refused')
 
-async function* chunksOf(
-  source: string,
-  stream: Readable,
-  signal: AbortSignal | undefined,
-  next: string,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of stream) {
-      signal?.throwIfAborted()
-      yield typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array)
-    }
-  } catch (error) {
-    if (signal?.aborted === true || error instanceof SourceError) throw error
-    throw unreadable(source, 'reading it failed', next, error)
-  }
-}
-
 /**
  * The unpacked bytes, hashed and counted as they came. An unpacker may leave some, which the hash would not cover.
  * @param next what to do where it cannot be read
@@ -134,19 +110,32 @@ async function* readHashed(
   options: ReadOptions,
   next: string,
 ): AsyncGenerator<Uint8Array, ReadEnd> {
+  const { signal } = options
   const hash = createHash('sha256')
   let bytes = 0
-  const origin = chunksOf(source, stream, options.signal, next)
+  const origin = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array | string, undefined>
+  const take = async () => {
+    try {
+      const { done, value } = await origin.next()
+      if (done === true) return null
+      signal?.throwIfAborted()
+      return typeof value === 'string' ? Buffer.from(value) : value
+    } catch (error) {
+      stream.destroy()
+      if (signal?.aborted === true || error instanceof SourceError) throw error
+      throw unreadable(source, 'reading it failed', next, error)
+    }
+  }
   // Whoever stops early must not end the origin.
   async function* passing(): AsyncGenerator<Uint8Array> {
-    for (let each = await origin.next(); each.done !== true; each = await origin.next()) {
-      bytes += each.value.length
-      hash.update(each.value)
-      yield each.value
+    for (let chunk = await take(); chunk !== null; chunk = await take()) {
+      bytes += chunk.length
+      hash.update(chunk)
+      yield chunk
     }
   }
   yield* unpack(source, passing(), options)
-  if ((await origin.next()).done === true) return { sha256: hash.digest('hex'), bytes }
+  if ((await take()) === null) return { sha256: hash.digest('hex'), bytes }
   const what = 'it goes on after the end of its gzip data'
   throw unreadable(source, what, 'Unpack it, then give the file in it.')
 }
@@ -260,6 +249,27 @@ async function openStream(input: Exclude<SourceInput, string>, options: ReadOpti
       isRead = true
       yield* chunks.splice(0)
       return end ?? (yield* origin)
+    },
+  }
+}
+
+/** Pieces that are read one by one; what is known only behind the last of them is the end. */
+export interface Pieces<Piece, End> extends AsyncIterable<Piece> {
+  /** @throws {Error} before the last piece was read */
+  readonly end: () => End
+}
+
+/** Keeps what a generator returns, which `for await` drops. It is read once, as the generator is. */
+export function piecesOf<Piece, End>(pieces: AsyncGenerator<Piece, End>): Pieces<Piece, End> {
+  let reached: { readonly end: End } | null = null
+  async function* passing(): AsyncGenerator<Piece> {
+    reached = { end: yield* pieces }
+  }
+  return {
+    [Symbol.asyncIterator]: passing,
+    end: () => {
+      if (reached === null) throw new Error('The end is not known before everything was read')
+      return reached.end
     },
   }
 }

@@ -1,5 +1,5 @@
 import { chooseEncoding, createDecoder, type Encoding } from './encoding.js'
-import type { ReadEnd, ByteSource } from './input.js'
+import { piecesOf, type ReadEnd, type ByteSource } from './input.js'
 import { refuse } from '../refusal.js'
 
 /** A source whose bytes are known well enough to be read as text. */
@@ -90,24 +90,3 @@ const LINE_STARTS = /(?<=\n|\r(?!\n))(?!$)/g
 /** The offset at which the last `count` lines begin. */
 const startOfLastLines = (text: string, count: number): number =>
   Array.from(text.matchAll(LINE_STARTS), ({ index }) => index).at(-count) ?? 0
-
-/** Pieces that are read one by one; what is known only behind the last of them is the end. */
-export interface Pieces<Piece, End> extends AsyncIterable<Piece> {
-  /** @throws {Error} before the last piece was read */
-  readonly end: () => End
-}
-
-/** Keeps what a generator returns, which `for await` drops. It is read once, as the generator is. */
-export function piecesOf<Piece, End>(pieces: AsyncGenerator<Piece, End>): Pieces<Piece, End> {
-  let reached: { readonly end: End } | null = null
-  async function* passing(): AsyncGenerator<Piece> {
-    reached = { end: yield* pieces }
-  }
-  return {
-    [Symbol.asyncIterator]: passing,
-    end: () => {
-      if (reached === null) throw new Error('The end is not known before everything was read')
-      return reached.end
-    },
-  }
-}

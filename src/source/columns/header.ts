@@ -101,6 +101,11 @@ export function findColumn({ names, seen, positions, inLists }: Header, ref: Col
   return index < 0 ? null : index
 }
 
+/** Where in a record that column stands. */
+export function positionOf(header: Header, ref: ColumnRef): number | undefined {
+  return header.positions[findColumn(header, ref) ?? -1]
+}
+
 /** Groups of columns whose names are equal after folding; those without a name are no group. */
 export function duplicateColumns({ seen }: Header): readonly (readonly number[])[] {
   const groups = new Map<string, number[]>()

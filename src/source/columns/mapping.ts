@@ -28,6 +28,7 @@ import {
   type ExcludeOptions,
 } from '../options.js'
 import { refuse } from '../refusal.js'
+import type { Table } from '../table.js'
 import {
   type Finding,
   NO_FINDINGS,
@@ -46,6 +47,11 @@ interface MappedColumn {
   readonly name: string
   readonly transforms: readonly Transform[]
 }
+
+/** The dates of a mandate, by the names of their formats. */
+export const DATES = { signed_date: 'signedDate', last_collection_date: 'lastCollection' } as const
+export type DateField = keyof typeof DATES
+export const isDateField = (field: ColumnField): field is DateField => field in DATES
 
 /** Which column feeds which field. */
 export type Mapping = ReturnType<typeof mapColumns>
@@ -119,13 +125,8 @@ const unfed = (field: Field, ask: Ask | null): Problem => ({
  * @throws {SourceError} FILE_HEADER_MISSING, FILE_HEADER_DUPLICATE or FILE_HEADER_AMBIGUOUS, with all that is wrong
  * @throws {UsageError} when the configuration contradicts itself
  */
-export function mapColumns(
-  source: string,
-  line: number,
-  header: Header,
-  options: SourceOptions,
-  said: Said = { columns: options.columns, ask: () => null },
-) {
+export function mapColumns(table: Table, options: SourceOptions, said: Said) {
+  const { header } = table
   const { columns, crosswalk, exclude } = options
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))
   const named = FIELDS.map((field) => located(header, readOption(columns[field]).candidates))
@@ -167,7 +168,7 @@ export function mapColumns(
     else if (isRequired(field) && !(field === 'sepa_creditor_identifier' && creditor.constant !== null))
       problems.push(unfed(field, said.ask(field)))
   }
-  const payer = PAYER_FIELDS.map((field) => {
+  const payer = PAYER_FIELDS.flatMap((field) => {
     const { candidates } = readOption(columns[field])
     const found = candidates.flatMap((ref) => (ref === NONE ? [] : (findColumn(header, ref) ?? [])))
     if (found.length === 0 && candidates.some((ref) => ref !== NONE))
@@ -175,8 +176,8 @@ export function mapColumns(
     const usual = header.seen.findIndex((name, at) => isUsualName(name, field) && !ignored.has(at))
     const indexes = candidates.length > 0 ? found : usual === -1 ? [] : [usual]
     const names = indexes.map((index) => header.names[index] ?? '')
-    const several = names.map((name) => `{${name}}`).join(' ')
-    return { field, name: names.length > 1 ? several : (names[0] ?? null) }
+    const [name] = names.length > 1 ? [names.map((one) => `{${one}}`).join(' ')] : names
+    return name === undefined ? [] : [{ field, name }]
   })
   const lookups = given.map(({ keys, ...lookup }) => ({
     ...lookup,
@@ -186,19 +187,19 @@ export function mapColumns(
   const compared =
     second !== undefined && 'from' in second ? find(second.from, 'the second key of the crosswalk') : []
   for (const { column } of exclude) find(column, 'an exclude rule')
-  if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(source, line)
+  if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(table)
   problems.push(
     ...sharedColumns(fields, columns),
     ...duplicates(header, columns, taken, given.flatMap(keyColumns)),
   )
-  if (problems.length > 0) throw headerProblem(source, line, header, problems)
-  const dated = (field: 'signed_date' | 'last_collection_date') =>
+  if (problems.length > 0) throw headerProblem(table, problems)
+  const dated = (field: DateField) =>
     given.flatMap(({ take }) => take).find((one) => one.field === field)?.format ??
     readOption(columns[field]).format
   return {
     fields,
     /** Columns that say who pays, those of several as in a template: all count together. */
-    payer: payer.filter(({ name }) => name !== null),
+    payer,
     /** The reference is made of these columns. */
     template: template === null ? null : { text: template, parts },
     /** Fields that the configuration decides about: by a column, or that there is none. */
@@ -209,8 +210,8 @@ export function mapColumns(
     ),
     /** Fills empty cells of the creditor identifier. */
     constant: creditor.constant,
-    signedDateFormat: dated('signed_date'),
-    lastCollectionFormat: dated('last_collection_date'),
+    /** How the dates are declared. */
+    formats: { signedDate: dated('signed_date'), lastCollection: dated('last_collection_date') },
     /** The scheme column says yes or no. */
     schemeIsFirmenMandat: [...fields, ...given.flatMap(({ take }) => take)].some(
       (one) => one.field === 'scheme' && isFirmenMandat(String('name' in one ? one.name : one.column)),
@@ -322,12 +323,7 @@ function sharedColumns(fields: readonly MappedColumn[], columns: ColumnsOptions)
  * Equal names are tolerated only where nothing is looked up by them: every required field is configured, and none by
  * one of those names.
  */
-function duplicates(
-  header: Header,
-  columns: ColumnsOptions,
-  taken: ReadonlySet<Field>,
-  keys: readonly ColumnRef[],
-): Problem[] {
+function duplicates(header: Header, columns: ColumnsOptions, taken: Set<Field>, keys: ColumnRef[]) {
   const isConfigured = REQUIRED_FIELDS.every((field) => columns[field] !== undefined || taken.has(field))
   const named = [...Object.values(columns).flatMap(columnsIn), ...keys]
   const byName = new Set(named.flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])))
@@ -341,18 +337,13 @@ function duplicates(
 }
 
 /** Mapped by position, the first record of such a file would be lost as its header. */
-export const headerless = (source: string, line: number): SourceError =>
-  refuse(source, 'FILE_HEADER_MISSING', `its line ${line} holds values where column names should be`, {
+export const headerless = ({ label, headerLine: line }: Table): SourceError =>
+  refuse(label, 'FILE_HEADER_MISSING', `its line ${line} holds values where column names should be`, {
     line,
     next: 'Add a header line, or correct source.skipLines so that the header is read.',
   })
 
-function headerProblem(
-  source: string,
-  line: number,
-  header: Header,
-  problems: readonly Problem[],
-): SourceError {
+function headerProblem({ label, headerLine: line, header }: Table, problems: readonly Problem[]) {
   const rule = problems[0]?.rule ?? 'FILE_HEADER_MISSING'
   const details = problems.map(({ detail }) => detail).join('; ')
   const writes = problems.flatMap(({ write }) => write ?? []).join(', ')
@@ -363,7 +354,7 @@ function headerProblem(
   const ours = has('iban_masked') ? TO_DECIDE : LIST_OF_OURS
   const next = header.migrationRow !== null ? ours : has('remedy') ? TO_READ : usual
   const what = `${details}; its header has ${showNames(header)}`
-  return refuse(source, rule, what, { line, next })
+  return refuse(label, rule, what, { line, next })
 }
 
 const LIST_OF_OURS =
@@ -373,17 +364,17 @@ const LIST_OF_OURS =
 const TO_DECIDE = 'It is a list to decide in, and corrects nothing: sepa-migrate resolve --from FILE'
 const TO_READ = 'It is a list to read: correct and decide in to-do/to-do.xlsx of the report, and give that'
 
-/** The findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order. */
-export type Excluder = (cells: readonly string[]) => readonly Finding[]
-
 /** `gekündigt zum 31.12.2025` is the word `gekündigt`, where that word keeps a mandate back. */
 function isDated(value: string, folded: ReadonlySet<string>): boolean {
   const word = wordOf(value)
   return folded.has(word) && keepsBack(word)
 }
 
-/** Prepares the exclude rules for the columns of one source, which are known to be there. */
-export function excludeBy(header: Header, rules: ExcludeOptions, severities: SeverityOverrides): Excluder {
+/**
+ * Prepares the exclude rules for the columns of one source, which are known to be there.
+ * @returns the findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order
+ */
+export function excludeBy(header: Header, rules: ExcludeOptions, severities: SeverityOverrides) {
   const exclusions = rules.map(({ column, reason, filled, equals, except }) => {
     const values = (equals ?? except ?? []).map(cleanCell)
     const exact = new Set(values)
@@ -396,7 +387,7 @@ export function excludeBy(header: Header, rules: ExcludeOptions, severities: Sev
     return { index: findColumn(header, column) ?? -1, reason, keeps }
   })
   if (exclusions.length === 0) return () => NO_FINDINGS
-  return (cells) =>
+  return (cells: readonly string[]): readonly Finding[] =>
     exclusions.flatMap(({ index, reason, keeps }) => {
       const value = cleanCell(cells[index] ?? '')
       return keeps(value)

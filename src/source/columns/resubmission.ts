@@ -13,6 +13,7 @@ import {
   type ReadBy,
 } from '../../domain/row/resaved.js'
 import { CUSTOMER_COLUMN, FOR_RUN, readMark } from '../../domain/row/list-words.js'
+import type { RawValues } from '../../domain/value/check-mandate.js'
 import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
 import {
   type CheckedRecord,
@@ -23,7 +24,7 @@ import {
   findingOf,
 } from '../../domain/rule/verdict.js'
 import { type Header, findColumn } from './header.js'
-import type { Mapping } from './mapping.js'
+import { DATES, type DateField, isDateField, type Mapping } from './mapping.js'
 import type { SourceOptions } from '../options.js'
 import type { CheckedAgainst } from '../record-check.js'
 
@@ -63,10 +64,6 @@ export function readResubmission(cells: readonly string[], { own }: Header, seve
 const CHANGED_BESIDE =
   'Cells were changed beside a migration_decision that is not "send": the decision was not recorded, and the row is not sent.'
 
-const DATES = { signed_date: 'signedDate', last_collection_date: 'lastCollection' } as const
-type DateField = keyof typeof DATES
-const isDateField = (field: Field): field is DateField => field in DATES
-
 /** A cell that decides what becomes of the row. */
 interface Telling {
   readonly position: number
@@ -82,7 +79,8 @@ export interface RestoreOptions {
   readonly mapping: Mapping
   /** Columns that exclude rules look at, as positions in a record. */
   readonly watched: readonly number[]
-  readonly against: { readonly today: LocalDate }
+  readonly options: Pick<SourceOptions, 'exclude' | 'source'>
+  readonly against: Pick<CheckedAgainst, 'today' | 'readBy' | 'ledger' | 'otherOf'>
   /** Declared in the configuration; `unsettled` for a column declared `auto`. */
   readonly formats: Readonly<Record<(typeof DATES)[DateField], DecidedFormat>>
 }
@@ -93,16 +91,12 @@ export function restoreFrom(options: RestoreOptions) {
   const { today } = against
   const tells = tellingColumns(header, mapping, watched)
 
-  const compare = (cells: readonly string[], row: EarlierRow, isDecided: boolean): readonly Likeness[] =>
-    tells.map((column) => {
-      const [before, after] = [originalOf(row, column), cells[column.position] ?? '']
-      // A date that could not be read is taken as a person wrote it, once they say so.
-      const isSaid = isDecided && column.field === 'signed_date' && row.values?.signedDate === null
-      return isSaid ? likenessOf(before, after) : likeness(before, after, column, row)
-    })
-
-  function likeness(before: string, after: string, { field }: Telling, row: EarlierRow): Likeness {
-    if (field === null || !isDateField(field)) return likenessOf(before, after)
+  function likeness(column: Telling, after: string, row: EarlierRow, isDecided: boolean): Likeness {
+    const { field } = column
+    const before = originalOf(row, column)
+    // A date that could not be read is taken as a person wrote it, once they say so.
+    const isSaid = isDecided && field === 'signed_date' && row.values?.signedDate === null
+    if (field === null || !isDateField(field) || isSaid) return likenessOf(before, after)
     const date = field === 'signed_date' ? (row.values?.signedDate ?? null) : null
     const declaredThen = row.formats[DATES[field]]
     const format = row.isCorrection ? notationOf(cleanCell(before), declaredThen, today) : declaredThen
@@ -118,7 +112,10 @@ export function restoreFrom(options: RestoreOptions) {
   }
 
   return (cells: readonly string[], earlier: readonly EarlierRow[], isDecided = false) => {
-    const seen = earlier.map((row) => ({ row, likeness: compare(cells, row, isDecided) }))
+    const seen = earlier.map((row) => ({
+      row,
+      likeness: tells.map((column) => likeness(column, cells[column.position] ?? '', row, isDecided)),
+    }))
     const whole = seen.find((each) => each.likeness.every((like) => like !== 'different'))
     const next = [...cells]
     const formats: Partial<Record<DateField, DecidedFormat>> = {}
@@ -179,10 +176,9 @@ function tellingColumns(header: Header, mapping: Mapping, watched: readonly numb
   if (oldKey !== null) tells.push({ field: 'customer_no', position: oldKey.position, column: oldKey.name })
   if (customer !== null)
     tells.push({ field: null, position: customer, column: CUSTOMER_COLUMN, feeds: 'customer_no' })
-  const more = watched.map((position) => ({ field: null, position, column: nameAt(position) }))
   for (const column of [
     ...parts.map(({ field, position, name }) => ({ field: null, position, column: name, feeds: field })),
-    ...more,
+    ...watched.map((position) => ({ field: null, position, column: nameAt(position) })),
   ])
     if (tells.every(({ position }) => position !== column.position)) tells.push(column)
   return tells
@@ -202,14 +198,10 @@ export function saysTheSame(row: EarlierRow, { verdict, values }: Pick<CheckedRe
 }
 
 /** An error for every cell that may have been corrected or damaged: nobody can tell, so it is not guessed. */
-export const unclearFindings = (
-  fields: readonly Field[],
-  valueOf: (field: Field) => string,
-  severities: SeverityOverrides,
-): readonly Finding[] =>
+export const unclearFindings = (fields: readonly Field[], raw: RawValues, severities: SeverityOverrides) =>
   fields
     .filter((field) => !isDateField(field))
-    .flatMap((field) => findingOf('EXCEL_SCIENTIFIC', severities, { field, value: valueOf(field) }))
+    .flatMap((field) => findingOf('EXCEL_SCIENTIFIC', severities, { field, value: raw[field] ?? '' }))
 
 const FORGOTTEN: RuleId = 'FILE_CONFIGURATION_FORGOTTEN'
 
@@ -227,15 +219,7 @@ export interface Forgotten {
  * an ended mandate would be a sendable one, and a column of the same usual name would give another account. A column
  * that the configuration of now decides about in other words is a decision.
  */
-export function forgottenBy({
-  header,
-  mapping,
-  options,
-  against,
-}: Pick<RestoreOptions, 'header' | 'mapping'> & {
-  readonly options: Pick<SourceOptions, 'exclude' | 'source'>
-  readonly against: Pick<CheckedAgainst, 'readBy' | 'ledger' | 'otherOf'>
-}) {
+export function forgottenBy({ header, mapping, options, against }: Omit<RestoreOptions, 'watched'>) {
   const now = new Map(mapping.fields.map(({ field, name }) => [field, name]))
   if (mapping.template !== null) now.set('unique_mandate_reference', mapping.template.text)
   if (mapping.oldKey !== null) now.set('customer_no', mapping.oldKey.name)

@@ -10,7 +10,7 @@ import type { Field } from '../../domain/mandate/mandate.js'
 import { withoutDecimals } from '../../domain/row/resaved.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { profileColumn } from '../guess/column-profile.js'
-import { findColumn, showNames } from './header.js'
+import { positionOf, showNames } from './header.js'
 import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
 import { leftOutFindings, reportWith } from '../left-out.js'
@@ -36,10 +36,7 @@ interface Entry {
 }
 
 /** In the order of `Mapping.lookups`. @throws {SourceError} */
-export async function loadSecondFiles(
-  options: SourceOptions,
-  signal?: AbortSignal,
-): Promise<readonly SecondFile[]> {
+export async function loadSecondFiles(options: SourceOptions, signal?: AbortSignal) {
   const files: SecondFile[] = []
   const lookups = lookupsOf(options)
   for (const lookup of lookups) {
@@ -88,7 +85,7 @@ async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOpt
   const { sha256, footer } = batches.end()
   // A line that is left out would leave its mandate behind.
   const { section } = lookup
-  const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: null }
+  const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: undefined }
   refuseByFinding(label, leftOutFindings(leftOut, lines, reportWith({})))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {
@@ -119,8 +116,7 @@ type Columns = ReturnType<typeof locateColumns>
 
 function locateColumns({ label, header, headerLine }: Table, lookup: Lookup) {
   const locate = (column: ColumnRef, purpose: string): number => {
-    const index = findColumn(header, column)
-    const position = index === null ? undefined : header.positions[index]
+    const position = positionOf(header, column)
     if (position !== undefined) return position
     const what = `${lookup.what} has no column "${column}" for ${purpose}; its header has ${showNames(header)}`
     const next = `Correct the ${lookup.section} section of the configuration.`

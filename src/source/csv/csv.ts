@@ -1,4 +1,5 @@
-import { textOf, type TextSource, piecesOf, dropStart, dropLastLines } from '../bytes/text.js'
+import { piecesOf } from '../bytes/input.js'
+import { textOf, type TextSource, dropStart, dropLastLines } from '../bytes/text.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
 import { holdsIban } from '../../domain/text/masking.js'
 import { isRuleLine } from '../../domain/text/no-record.js'
@@ -116,27 +117,18 @@ const readSepLine = (line: string): Delimiter | null =>
  * Decides by the header line: the one separator outside quotes or, of several, the one that gives the most column
  * names that `isKnown` recognises. @throws {SourceError} FILE_DELIMITER
  */
-function detectDelimiter(
-  source: string,
-  headerLine: string,
-  line: number,
-  isKnown: (name: string) => boolean,
-): Delimiter {
+function detectDelimiter(source: string, headerLine: string, line: number, isKnown: TableOptions['isKnown']) {
   const plausible = CANDIDATES.map((delimiter) => ({ delimiter, names: splitLine(headerLine, delimiter) }))
     .filter(({ names }) => names.length > 1)
     .map(({ delimiter, names }) => ({ delimiter, known: names.filter(isKnown).length }))
   if (headerLine === '') throw refuse(source, 'FILE_EMPTY', 'it has no header line')
-  const [first] = plausible
-  if (first === undefined)
+  const [best, second] = plausible.toSorted((a, b) => b.known - a.known)
+  if (best === undefined)
     throw refuse(source, 'FILE_DELIMITER', `its header line ${line} has no comma, semicolon, tab or pipe`, {
       line,
       next: 'Declare source.delimiter, and source.skipLines if the header is not on this line.',
     })
-  if (plausible.length === 1) return first.delimiter
-  const most = Math.max(...plausible.map(({ known }) => known))
-  const best = plausible.filter(({ known }) => known === most)
-  const [winner] = best
-  if (winner !== undefined && best.length === 1) return winner.delimiter
+  if (best.known !== second?.known) return best.delimiter
   throw refuse(source, 'FILE_DELIMITER', `its header line ${line} can be split in several ways`, { line })
 }
 
@@ -170,11 +162,8 @@ export function findHeader(
   return { lines: line - 1, evidence: `line ${line} ${why}` }
 }
 
-function guessPreamble(
-  head: string,
-  { skipLines, delimiter: declared }: LayoutOptions,
-  isKnown: (name: string) => boolean,
-): TableEvidence['preamble'] {
+function guessPreamble(head: string, { layout, isKnown }: TableOptions): TableEvidence['preamble'] {
+  const { skipLines, delimiter: declared } = layout
   if (skipLines > 0) return { lines: skipLines, evidence: 'declared' }
   const lines = head.split(/\r\n|\n|\r/, SEARCHED_LINES)
   const delimiters = declared === undefined ? Object.values(DELIMITERS) : [DELIMITERS[declared]]
@@ -201,7 +190,7 @@ export const CSV: InputFormat = {
     const { layout: declared, seeksHeader } = options
     const preamble =
       seeksHeader === true
-        ? guessPreamble(text.choose(declared.encoding).head, declared, options.isKnown)
+        ? guessPreamble(text.choose(declared.encoding).head, options)
         : { lines: declared.skipLines, evidence: 'declared' }
     const layout = detectLayout(text, { ...options, layout: { ...declared, skipLines: preamble.lines } })
     const { written, headed, isResultFile } = layout

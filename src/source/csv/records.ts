@@ -2,8 +2,11 @@ import { CsvError, type Options } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 import { refuse } from '../refusal.js'
 import type { LimitOptions } from '../options.js'
-import type { RawRecord, RecordsEnd } from '../table.js'
+import type { RawRecord, TableEnd } from '../table.js'
 import { refuseStrayQuote, type QuoteLayout } from './stray-quote.js'
+
+/** What is known of the lines once the text was read to its end. */
+type RecordsEnd = Pick<TableEnd, 'blankLines' | 'lines' | 'openLine'>
 
 /** The largest shapes that are still believed to be a mandate export. Lengths are in characters. */
 type RecordLimits = Pick<LimitOptions, 'recordLength' | 'fieldLength' | 'columns'>

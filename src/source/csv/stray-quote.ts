@@ -1,5 +1,5 @@
 import { holdsIban } from '../../domain/text/masking.js'
-import { findColumn, type Header } from '../columns/header.js'
+import { positionOf, type Header } from '../columns/header.js'
 import type { ColumnRef } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { RawRecord } from '../table.js'
@@ -22,20 +22,12 @@ const LINE_END = /\r\n|\n|\r/
  * swallowed shows by its separators, which are about those of the header, or by an account.
  * @throws {SourceError} FILE_QUOTE_STRAY
  */
-export function refuseStrayQuote(
-  source: string,
-  { line, cells }: RawRecord,
-  { header, delimiter, isSpaced, multilineColumns }: QuoteLayout,
-): void {
+export function refuseStrayQuote(source: string, { line, cells }: RawRecord, layout: QuoteLayout): void {
+  const { header, delimiter, isSpaced, multilineColumns } = layout
   const { names, positions, width } = header
   // In a remark a blank follows the comma, in a record only where the whole file is written so.
   const separator = isSpaced ? delimiter : new RegExp(`[${delimiter}](?! )`)
-  const allowed = new Set(
-    multilineColumns.flatMap((ref) => {
-      const index = findColumn(header, ref)
-      return index === null ? [] : [positions[index]]
-    }),
-  )
+  const allowed = new Set(multilineColumns.map((ref) => positionOf(header, ref)))
   const ofHeader = width - 1
   // A line with one separator in five less than the header has is still more likely a record than a remark.
   const telling = Math.max(1, ofHeader - Math.floor(ofHeader / 5))

@@ -45,7 +45,7 @@ import {
   orderOf,
 } from './column-profile.js'
 import other from './other-columns.json' with { type: 'json' }
-import { isUsualName } from '../columns/mapping.js'
+import { isDateField, isUsualName } from '../columns/mapping.js'
 
 /** A column that says which mandates live, told by its values. */
 export interface ColumnKind {
@@ -81,12 +81,8 @@ export const meaningsOf = (field: WordField, name: string, words: Words): Meanin
   field === 'scheme' && isFirmenMandat(name) ? words.firmenMandat : words[field]
 
 /** What the words of a column mean as the field says. */
-export function readWords(
-  field: WordField,
-  counts: ReadonlyMap<string, number>,
-  meanings: Meanings,
-): ColumnKind {
-  const all = [...counts].map(([word, count]) => ({ word, count, rule: meanings.get(wordOf(word)) }))
+export function readWords(field: WordField, counts: WordCounts, meanings: Meanings): ColumnKind {
+  const all = [...(counts ?? [])].map(([word, count]) => ({ word, count, rule: meanings.get(wordOf(word)) }))
   return {
     field,
     form: 'words',
@@ -192,7 +188,7 @@ export const KEPT_BACK: Readonly<Partial<Record<RuleId, readonly [called: string
 }
 
 /** `2 ended, 1 one-off will not be migrated`; empty where nothing does. Columns that agree speak of the same rows. */
-export function staysBehindText(kinds: readonly ColumnKind[]): string {
+export function staysBehindText(kinds: readonly Pick<ColumnKind, 'staysBehind'>[]): string {
   const counts = new Map<RuleId, number>()
   let isLeast = false
   for (const { staysBehind } of kinds)
@@ -445,9 +441,6 @@ const namesOf = (type: 'region' | 'language', code: string): string[] => [
   ...LANGUAGES.map((language) => fold(new Intl.DisplayNames([language], { type }).of(code) ?? code)),
 ]
 
-/** What a column is probably for, and why. */
-export type ColumnGuess = ReturnType<typeof describeColumn>
-
 interface SeenColumn {
   readonly position: number
   readonly name: string
@@ -466,18 +459,15 @@ export interface KnownColumns {
 }
 
 /** Guesses by the usual names first, then by what the values look like. Each field gets at most one column. */
-export function guessColumns(
-  columns: readonly SeenColumn[],
-  known: KnownColumns | null = null,
-): readonly ColumnGuess[] {
+export function guessColumns(columns: readonly SeenColumn[], known: KnownColumns | null = null) {
   const taken = new Map<SeenColumn, { field: ColumnField; reason: Reason }>()
   for (const column of columns) {
     const field = known?.fields.get(column.position)
     if (field !== undefined) taken.set(column, { field, reason: 'profile' })
   }
+  const uses = (field: ColumnField): boolean => [...taken.values()].some((guess) => guess.field === field)
   const take = (field: ColumnField, candidates: readonly SeenColumn[], reason: Reason): void => {
-    if ([...taken.values()].some((guess) => guess.field === field)) return
-    if (reason === 'content' && known !== null) return
+    if (uses(field) || (reason === 'content' && known !== null)) return
     const free = candidates.filter(
       (column) => !taken.has(column) && known?.others.has(column.position) !== true,
     )
@@ -509,7 +499,6 @@ export function guessColumns(
     (column) => !isLater(column) && !taken.has(column) && column.profile.filled * 2 >= column.profile.records,
   )
   if (others.length === 1) take('signed_date', others, 'content')
-  const uses = (field: ColumnField): boolean => [...taken.values()].some((guess) => guess.field === field)
   const decided = new Set<Field>(known === null ? [] : REQUIRED_FIELDS.filter(uses))
   const status = columns.find((column) => taken.get(column)?.field === 'status')?.profile
   const isStatusOne = status?.words?.size === 1 && status.filled === status.records
@@ -545,18 +534,17 @@ function orderOfDates(columns: readonly SeenColumn[]): ColumnProfile['order'] {
 function fitness(field: ColumnField, profile: ColumnProfile): number {
   if (field === 'iban') return profile.accounts
   if (field === 'sepa_creditor_identifier') return profile.creditors
-  if (field === 'signed_date' || field === 'last_collection_date')
-    return guessDateFormat(profile, true)?.count ?? 0
+  if (isDateField(field)) return guessDateFormat(profile, true)?.count ?? 0
   return field === 'unique_mandate_reference' ? profile.filled * distinctShare(profile) : profile.filled
 }
 
+/** What a column is probably for, and why. */
 function describeColumn(
   { position, name, profile }: SeenColumn,
   guess: { readonly field: ColumnField; readonly reason: Reason } | null,
   { fate, order, words }: { fate: Fate | null; order: ColumnProfile['order']; words: Words },
 ) {
-  const isDate =
-    guess?.field === 'signed_date' || guess?.field === 'last_collection_date' || namesLastCollection(name)
+  const isDate = (guess !== null && isDateField(guess.field)) || namesLastCollection(name)
   const date = guessDateFormat(profile, isDate, order)
   const { sampled, accounts, creditors } = profile
   const told = fate?.kind === 'undecided' ? fate.told : null

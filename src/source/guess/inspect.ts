@@ -14,15 +14,15 @@ import { profileColumn } from './column-profile.js'
 import {
   UNKNOWN_RANK,
   customerRank,
-  findColumn,
   holdsAccount,
   headersOf,
+  positionOf,
   namesNext,
   meaningOfHeader,
   type Header,
 } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
-import { columnsIn, headerless } from '../columns/mapping.js'
+import { columnsIn, headerless, isDateField } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
 import { MOST_TOTALS } from '../left-out.js'
 import { isBareTotals } from '../../domain/text/no-record.js'
@@ -54,14 +54,11 @@ export async function inspectSource(
   input: SourceInput,
   { today, options = DEFAULT_SOURCE_OPTIONS, signal }: InspectOptions,
 ) {
-  const table = await openTable(
-    input,
-    { layout: options.source, limits: options.limits, isKnown, seeksHeader: true },
-    signal,
-  )
-  const { name, label, headerLine, written, evidence } = table
+  const reading = { layout: options.source, limits: options.limits, isKnown, seeksHeader: true }
+  const table = await openTable(input, reading, signal)
+  const { name, headerLine, written, evidence } = table
   const { hidden } = evidence
-  if (holdsAccount(table.header)) throw headerless(label, headerLine)
+  if (holdsAccount(table.header)) throw headerless(table)
   const before = linesBefore(table)
   const survey = await surveyRecords(table, today, signal)
   const system = await systemOf(table.header, options)
@@ -136,7 +133,7 @@ async function systemOf(header: Header, options: SourceOptions) {
   const profile = await profileFor(header, options)
   if (profile === null) return null
   const { exclude, source, columns } = applyProfile(profile, header, DEFAULT_SOURCE_OPTIONS).options
-  const at = (ref: ColumnRef): number => (header.positions[findColumn(header, ref) ?? -1] ?? -1) + 1
+  const at = (ref: ColumnRef): number => (positionOf(header, ref) ?? -1) + 1
   const fields = FIELDS.flatMap((field) => columnsIn(columns[field]).map((ref) => [at(ref), field] as const))
   return {
     profile,
@@ -364,7 +361,7 @@ function mappedLine(
   rivals: readonly string[],
   offer: string | false = false,
 ): string {
-  const isDate = field === 'signed_date' || field === 'last_collection_date'
+  const isDate = isDateField(field)
   const value = isDate ? `{ column: ${reference}, format: ${dateFormat ?? 'iso'} }` : reference
   const open = said([
     isUnnamedDay && 'its name does not say that the mandate was signed then; remove the first "#" if it was;',

@@ -11,12 +11,11 @@ import {
   type RuleId,
   findingOf,
   showValue,
-  type SourceReading,
   type WordsReading,
   type SeverityOverrides,
 } from '../../domain/rule/verdict.js'
 import type { Forgotten } from '../columns/resubmission.js'
-import { isFed } from '../columns/mapping.js'
+import { DATES, isFed, type Mapping } from '../columns/mapping.js'
 import type { SecondFile } from '../columns/second-files.js'
 import { namesEnd, usualMeaning, findColumn } from '../columns/header.js'
 import { countFindings, leftOutFindings, noRecordFindings, type Report, reportWith } from '../left-out.js'
@@ -98,51 +97,41 @@ export function watchSource(source: RecognisedSource) {
       for (const one of result.forgotten) if (!forgotten.has(one.what)) forgotten.set(one.what, one)
       for (const field of result.restored) restored[field] = (restored[field] ?? 0) + 1
     },
-    findings: ({
-      footer,
-      totals,
-      noRecords,
-    }: TableEnd & { readonly totals: readonly RawRecord[] }): readonly Finding[] => [
-      ...leftOutOf(source, footer, records, report),
-      ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),
-      ...(last === null ? [] : undeclaredTotal(last, records, report)),
-      ...(noRecords === undefined ? [] : noRecordFindings(noRecords, report)),
-      ...totals.flatMap(({ cells }) => countFindings(cells, records, report)),
-      ...totals.flatMap(({ line, cells }) =>
-        report('FILE_TOTALS_LINE', cells.filter((cell) => cell !== '').join(' '), `It is line ${line}.`),
-      ),
-      ...[...forgotten.values()].flatMap(({ rule, what, text }) => report(rule, what, text)),
-      ...source.assumed.flatMap(({ rule, ...seen }) => findingOf(rule, severities, seen)),
-      ...damage.findings(),
-      ...days.shifted(),
-      ...(isExport ? [...titles.found, ...file.findings(), ...days.findings()] : []),
-      ...columns.findings(severities),
-      ...(isExport ? accounts.findings(records) : []),
-      ...(second.isOwn ? second.files.flatMap((file) => file.findings(severities)) : []),
-    ],
-    counts: () => ({
-      ...columns.reading(),
-      ...(references.length === 0 ? {} : { references }),
-      cleaned: cleaning.counts(),
-      transformed,
-      restored,
-    }),
+    /** Once all records were seen. */
+    end: ({ footer, totals, noRecords }: TableEnd & { readonly totals: readonly RawRecord[] }) => {
+      const ofColumns = columns.end(report)
+      const positionOf = (wanted: Field) => mapping.fields.find(({ field }) => field === wanted)?.position
+      const keys = [customerOf(mapping)?.position, positionOf('unique_mandate_reference')]
+      // A line that is left out before the header or behind the last record may be a mandate.
+      const leftOut = { ...source, section: 'source', footer, keys, account: positionOf('iban') }
+      const findings = [
+        ...leftOutFindings(leftOut, records, report),
+        ...(isCut ? findingOf('FILE_MAY_BE_CUT', severities, {}) : []),
+        ...(last === null ? [] : undeclaredTotal(last, records, report)),
+        ...(noRecords === undefined ? [] : noRecordFindings(noRecords, report)),
+        ...totals.flatMap(({ cells }) => countFindings(cells, records, report)),
+        ...totals.flatMap(({ line, cells }) =>
+          report('FILE_TOTALS_LINE', cells.filter((cell) => cell !== '').join(' '), `It is line ${line}.`),
+        ),
+        ...[...forgotten.values()].flatMap(({ rule, what, text }) => report(rule, what, text)),
+        ...source.assumed.flatMap(({ rule, value, detail }) => report(rule, value, detail)),
+        ...damage.findings(),
+        ...days.shifted(),
+        ...(isExport ? [...titles.found, ...file.findings(), ...days.findings()] : []),
+        ...ofColumns.findings,
+        ...(isExport ? accounts.findings(records) : []),
+        ...(second.isOwn ? second.files.flatMap((file) => file.findings(severities)) : []),
+      ]
+      const reading = {
+        ...ofColumns.reading,
+        ...(references.length === 0 ? {} : { references }),
+        cleaned: cleaning.counts,
+        transformed,
+        restored,
+      }
+      return { findings, reading, records }
+    },
   }
-}
-
-/** A line that is left out before the header or behind the last record may be a mandate; most files have none. */
-function leftOutOf(
-  { preamble, split, mapping }: RecognisedSource,
-  footer: string,
-  records: number,
-  report: Report,
-): readonly Finding[] {
-  if (preamble === '' && footer === '') return []
-  const positionOf = (wanted: Field): number | null =>
-    mapping.fields.find(({ field }) => field === wanted)?.position ?? null
-  const keys = [mapping.oldKey?.position ?? positionOf('customer_no'), positionOf('unique_mandate_reference')]
-  const columns = { keys: keys.filter((position) => position !== null), account: positionOf('iban') }
-  return leftOutFindings({ section: 'source', preamble, footer, split, ...columns }, records, report)
 }
 
 /** A totals line that nobody declared as footer is a faulty row; what it counts are the others. */
@@ -154,6 +143,10 @@ const undeclaredTotal = (
   verdict.kind === 'invalid' && isTotalsLine(cells) && !cells.some(holdsIban)
     ? countFindings(cells, records - 1, report)
     : []
+
+/** The column that says which customer a row is of. */
+const customerOf = ({ oldKey, fields }: Mapping) =>
+  oldKey ?? fields.find(({ field }) => field === 'customer_no')
 
 const MOST_CREDITORS = 1000
 /** One finding each; a file with more of them is damaged as a whole. */
@@ -168,7 +161,7 @@ const FILLER_SHARE = 0.1
 function watchFile({ mapping, options, against: { today } }: RecognisedSource, report: Report) {
   const { fillerDates, exportDay = today } = options.source
   const hasLastCollection = isFed(mapping, 'last_collection_date')
-  const dates = new Map<LocalDate, { count: number }>()
+  const dates = new Map<LocalDate, number>()
   const creditors = new Set<string>()
   const oddBritish = new Set<string>()
   let rows = 0
@@ -177,12 +170,6 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
   /** Signed more than 36 months ago, and nothing says that they were collected since. */
   let undated = 0
   let lastCreditor = ''
-  const noteDate = (date: LocalDate): void => {
-    if (date > today) return
-    const known = dates.get(date)
-    if (known === undefined) dates.set(date, { count: 1 })
-    else known.count += 1
-  }
   const isDominant = (date: LocalDate, count: number): boolean =>
     rows >= FEWEST_ROWS_FOR_DATES &&
     count >= rows * (fillerDates.includes(date) || date === exportDay ? FILLER_SHARE : DOMINANT_SHARE)
@@ -197,7 +184,7 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
       const { customerNo, signedDate, creditorIdentifier, mandateReference } = values
       rows += 1
       if (signedDate !== null) {
-        noteDate(signedDate)
+        if (signedDate <= today) dates.set(signedDate, (dates.get(signedDate) ?? 0) + 1)
         if (latestFirstDebit === null) undated += 1
       }
       if (creditorIdentifier !== null && creditorIdentifier !== lastCreditor) noteCreditor(creditorIdentifier)
@@ -207,13 +194,13 @@ function watchFile({ mapping, options, against: { today } }: RecognisedSource, r
     },
     findings: (): readonly Finding[] => {
       const many = creditors.size < MOST_CREDITORS ? creditors.size : `${MOST_CREDITORS} or more`
-      const dominant = [...dates].filter(([date, { count }]) => isDominant(date, count))
+      const dominant = [...dates].filter(([date, count]) => isDominant(date, count))
       const allAre = references > 1 && allAreCustomers && `All ${references} of them do.`
       const isDormant = undated > 0 && !hasLastCollection
       const dormant = `${plural(undated, 'row was', 'rows were')} signed more than 36 months ago.`
       const several = creditors.size > 1 && `It names ${many}.`
       return [
-        ...dominant.flatMap(([date, { count }]) =>
+        ...dominant.flatMap(([date, count]) =>
           report('FILE_DATE_DOMINANT', date, `${count} of ${rows} rows have ${date}.`),
         ),
         ...report('FILE_UMR_EQUALS_CUSTOMER', '', allAre),
@@ -292,19 +279,16 @@ function watchAccounts(report: Report) {
 }
 
 /** How the dates of each column are written (domain/mandate/date.ts). */
-function watchDays(
-  { mapping, cellName, formats, options, against, isResultFile }: RecognisedSource,
-  report: Report,
-) {
+function watchDays(source: RecognisedSource, report: Report) {
+  const { mapping, cellName, formats, options, against, isResultFile } = source
   const { today, zone } = against
   const columns = (['signed_date', 'last_collection_date'] as const).map((field) => {
     const isTyped = cellName !== undefined || mapping.taken.has(field)
-    const format = field === 'signed_date' ? formats.signedDate : formats.lastCollection
     return {
       field,
       ...(mapping.fields.find((column) => column.field === field) ?? { position: -1, name: field }),
       isTyped,
-      dates: watchDates(format, today, timesOf(options, against)),
+      dates: watchDates(formats[DATES[field]], today, timesOf(source)),
       order: watchOrder(isTyped),
     }
   })
@@ -321,7 +305,8 @@ function watchDays(
         if (cell === '') continue
         if (!isResultFile) order.note(cell, () => (position < 0 ? undefined : cellName?.(line, position)))
         const isDay = (isTyped || isResultFile) && isIsoDay(cell)
-        dates.note(cell, isDay, findings.length > 0 && isUnread(findings, field))
+        const isUnread = findings.some(({ rule, field: told }) => told === field && UNREAD.test(rule))
+        dates.note(cell, isDay, isUnread)
       }
     },
     /** Of times; a file of ours repeats them. */
@@ -336,8 +321,6 @@ function watchDays(
 }
 
 const UNREAD = /^(?:DATE|LAST_COLLECTION)_(?:INVALID|AMBIGUOUS)$/
-const isUnread = (findings: readonly Finding[], wanted: Field): boolean =>
-  findings.some(({ rule, field }) => field === wanted && UNREAD.test(rule))
 
 /** What the next says nothing of, told sooner. */
 const PLAIN_TEXT = /^[ -~]*$/
@@ -387,7 +370,7 @@ function countCleaning() {
         counts[field] = (counts[field] ?? 0) + 1
       }
     },
-    counts: () => counts,
+    counts,
   }
 }
 
@@ -402,18 +385,15 @@ function watchColumns(source: RecognisedSource) {
   const ofSystem = wordsWith(options.words, profile?.words)
   const used = mapping.fields.flatMap(({ field, position, name }) => {
     const wordField = WORD_FIELDS.find((known) => known === field)
-    const index = positions.indexOf(position)
-    return wordField === undefined
-      ? []
-      : [{ field: wordField, name, index, ...watchUsed(meaningsOf(wordField, name, ofSystem)) }]
+    const meanings = wordField && meaningsOf(wordField, name, ofSystem)
+    return meanings ? [watchUsed(wordField, name, positions.indexOf(position), meanings)] : []
   })
   const uses = (field: Field): boolean => isFed(mapping, field)
   // What is known of a system is decided about the columns that it names.
   const named = REQUIRED_FIELDS.filter((field) => options.columns[field] !== undefined)
   const decided = new Set<Field>([...mapping.decided, ...named])
   const keys = new Set<string>()
-  const customer = mapping.oldKey ?? mapping.fields.find(({ field }) => field === 'customer_no')
-  const keyAt = positions.indexOf(customer?.position ?? -1)
+  const keyAt = positions.indexOf(customerOf(mapping)?.position ?? -1)
   const file = { uses, decided, words: wordsWith(options.words), keys: [keys] }
   // By a field, or decided about.
   const taken = new Set([
@@ -430,18 +410,6 @@ function watchColumns(source: RecognisedSource) {
     of.unused.flatMap((column) => (isIgnored(column) ? [] : { ...column, of })),
   )
   let records = 0
-  let known:
-    readonly { readonly column: string; readonly of: SecondFile | null; readonly fate: Fate }[] | null = null
-  /** Of the columns that nothing uses, once all records were seen; a list without new lines asks about no second file. */
-  const fates = () =>
-    (known ??= [...open, ...(records === 0 ? [] : ofSecond)].map(({ name, position, profile, of }) => ({
-      column: showValue(name === '' ? `column ${position + 1}` : name),
-      of,
-      fate: fateOf(name, profile(of?.reading.lines ?? records, against.today), {
-        ...file,
-        isStatusOne: used.some(({ field, isOne }) => field === 'status' && isOne()),
-      }),
-    })))
 
   return {
     /**
@@ -455,48 +423,59 @@ function watchColumns(source: RecognisedSource) {
       if (open.length > 0 && keys.size < MOST_KEYS) keys.add(cells[keyAt] ?? '')
       for (const { index, note } of open) note(cells[index] ?? '')
     },
-    /** Columns that nobody decided about, and columns in use of which nothing is understood. */
-    findings: (severities: SeverityOverrides): readonly Finding[] => [
-      ...(source.isResultFile
-        ? []
-        : used.flatMap((column) => [
-            ...unknownFindings(column, profile?.open ?? [], severities),
-            ...emptyFindings(column, severities),
-          ])),
-      ...fates().flatMap(({ column: value, fate, of }) => {
-        if (fate.kind === 'harmless') return []
-        const detail = undecidedText(value, fate, uses(fate.field), of)
-        return findingOf('FILE_COLUMN_UNDECIDED', severities, { value, detail })
-      }),
-    ],
-    /** What was understood of the columns that are used, and what of the others, for reports. */
-    reading: (): Pick<SourceReading, 'words' | 'mayBeStatus' | 'notUsed'> => {
-      const words = used.map((column) => [column.field, readUsed(column)] as const)
-      const others = fates().flatMap(({ column, fate, of }) =>
+    /** What was understood of the columns that are used and of the others, for reports, and what nobody decided about. */
+    end: (report: Report) => {
+      const words = used.map(({ seen }) => seen())
+      const isStatusOne = words.some(
+        ({ field, counts, empty }) => field === 'status' && empty === 0 && counts?.size === 1,
+      )
+      // A list without new lines asks about no second file.
+      const fates = [...open, ...(records === 0 ? [] : ofSecond)].map(({ name, position, profile, of }) => ({
+        column: showValue(name === '' ? `column ${position + 1}` : name),
+        of,
+        fate: fateOf(name, profile(of?.reading.lines ?? records, against.today), { ...file, isStatusOne }),
+      }))
+      const others = fates.flatMap(({ column, fate, of }) =>
         fate.kind === 'harmless' && of === null ? [{ column, ...fate }] : [],
       )
       const maybe = others.flatMap(({ column, few }) => (few === null ? [] : [`${column}: ${few}`]))
       const notUsed = others.flatMap(({ column, few, why }) => (few === null ? [`${column}: ${why}`] : []))
       return {
-        words: Object.fromEntries<WordsReading>(words),
-        ...(maybe.length === 0 ? {} : { mayBeStatus: maybe }),
-        ...(notUsed.length === 0 || records === 0 ? {} : { notUsed }),
+        findings: [
+          ...words.flatMap((column) =>
+            source.isResultFile
+              ? []
+              : [
+                  ...unknownFindings(column, profile?.open ?? [], against.severities),
+                  ...emptyFindings(column, report),
+                ],
+          ),
+          ...fates.flatMap(({ column, fate, of }) =>
+            fate.kind === 'harmless'
+              ? []
+              : report('FILE_COLUMN_UNDECIDED', column, undecidedText(column, fate, uses(fate.field), of)),
+          ),
+        ],
+        reading: {
+          words: Object.fromEntries(words.map((column) => [column.field, readUsed(column)])),
+          ...(maybe.length === 0 ? {} : { mayBeStatus: maybe }),
+          ...(notUsed.length === 0 || records === 0 ? {} : { notUsed }),
+        },
       }
     },
   }
 }
 
-type UsedColumn = ReturnType<typeof watchUsed> & { readonly field: WordField; readonly name: string }
+type UsedColumn = ReturnType<ReturnType<typeof watchUsed>['seen']>
 
-function watchUsed(meanings: Meanings) {
+function watchUsed(field: WordField, name: string, index: number, meanings: Meanings) {
   const counter = countWords(MOST_UNDERSTOOD)
   let isFilled = false
   let isUnderstood = false
   let empty = 0
   let rows = 0
   return {
-    counter,
-    meanings,
+    index,
     note: (cell: string): void => {
       rows += 1
       if (cell.trim() === '') empty += 1
@@ -505,42 +484,37 @@ function watchUsed(meanings: Meanings) {
       isFilled ||= word !== ''
       isUnderstood ||= word !== '' && meanings.has(word)
     },
-
-    /** It holds words, and none of them is known. */
-    isForeign: (): boolean => isFilled && !isUnderstood,
-    rows: () => ({ empty, rows }),
-    isOne: (): boolean => empty === 0 && counter.counts()?.size === 1,
+    seen: () => {
+      const counts = counter.counts()
+      const kind = readWords(field, counts, meanings)
+      /** It holds words, and none of them is known. */
+      const isForeign = isFilled && !isUnderstood
+      return { ...kind, field, name, counts, empty, rows, isForeign }
+    },
   }
 }
 
 /** @param open fields of which a single word that is not understood is asked */
 function unknownFindings(
-  { field, name, counter, meanings, isForeign }: UsedColumn,
+  { field, name, unknown, isForeign }: UsedColumn,
   open: readonly WordField[],
   severities: SeverityOverrides,
 ): readonly Finding[] {
-  const counts = counter.counts()
-  const { unknown } = readWords(field, counts ?? new Map<string, number>(), meanings)
-  if (!isForeign() && !(open.includes(field) && unknown.length > 0)) return []
-  const values = counts === null ? '' : counted(unknown)
-  const detail = `Column ${JSON.stringify(showValue(name))} is used as ${field}${values === '' ? '' : ` and holds ${values}`}. Say what they mean: words: { ${field}: { ${WORD_LISTS[field]} } }; or that it is no ${field}: columns: { ${field}: none }.`
-  const text = isForeign() ? { detail } : { message: detail }
+  if (!isForeign && !(open.includes(field) && unknown.length > 0)) return []
+  const values = unknown.length === 0 ? '' : ` and holds ${counted(unknown)}`
+  const detail = `Column ${JSON.stringify(showValue(name))} is used as ${field}${values}. Say what they mean: words: { ${field}: { ${WORD_LISTS[field]} } }; or that it is no ${field}: columns: { ${field}: none }.`
+  const text = isForeign ? { detail } : { message: detail }
   return findingOf('FILE_WORDS_UNKNOWN', severities, { field, value: name, ...text })
 }
 
 /** Where a status stands in few rows, an empty cell may repeat the one above; where only what has ended is marked, it does not. */
-function emptyFindings(
-  { field, name, counter, meanings, rows }: UsedColumn,
-  severities: SeverityOverrides,
-): readonly Finding[] {
-  const { goes, staysBehind } = readWords(field, counter.counts() ?? new Map<string, number>(), meanings)
-  const { empty, rows: all } = rows()
-  const isRare = empty * 2 < all && kindByAnswers(name, counter.counts(), WORDS, empty)?.form !== 'marks'
+function emptyFindings({ field, name, counts, goes, staysBehind, empty, rows }: UsedColumn, report: Report) {
+  const isRare = empty * 2 < rows && kindByAnswers(name, counts, WORDS, empty)?.form !== 'marks'
   if (field !== 'status' || goes.length === 0 || isRare) return []
   const column = JSON.stringify(showValue(name))
   const ended = `exclude: [{ column: ${column}, equals: ${JSON.stringify(staysBehind.map(({ word }) => word))}, reason: … }]`
-  const detail = `Column ${column} is used as status and is empty in ${empty} of ${all} rows, beside ${counted([...goes, ...staysBehind])}. If an empty cell repeats the one above it, fill the column in. If it means active: columns: { status: none }${staysBehind.length > 0 ? `, and ${ended}` : ''}. If it means ended: columns: { status: none }, and exclude: [{ column: ${column}, except: ${JSON.stringify(goes.map(({ word }) => word))}, reason: … }].`
-  return findingOf('FILE_COLUMN_UNDECIDED', severities, { value: name, detail })
+  const detail = `Column ${column} is used as status and is empty in ${empty} of ${rows} rows, beside ${counted([...goes, ...staysBehind])}. If an empty cell repeats the one above it, fill the column in. If it means active: columns: { status: none }${staysBehind.length > 0 ? `, and ${ended}` : ''}. If it means ended: columns: { status: none }, and exclude: [{ column: ${column}, except: ${JSON.stringify(goes.map(({ word }) => word))}, reason: … }].`
+  return report('FILE_COLUMN_UNDECIDED', name, detail)
 }
 
 /** What a column shows, and what to write to use it or to leave it out of account. */
@@ -587,11 +561,8 @@ function undecidedText(
 }
 
 /** Empty parts are left out, so that a report shows only what there is. */
-function readUsed({ field, name, counter, meanings, rows }: UsedColumn): WordsReading {
-  const counts = counter.counts()
-  const { empty } = rows()
+function readUsed({ field, name, counts, empty, ...kind }: UsedColumn): WordsReading {
   if (counts === null) return { column: name, tooManyWords: `more than ${MOST_UNDERSTOOD}` }
-  const kind = readWords(field, counts, meanings)
   const shown = (entries: readonly { readonly word: string; readonly count: number }[]) =>
     Object.fromEntries(entries.map(({ word, count }) => [showValue(word), count]))
   const parts = {

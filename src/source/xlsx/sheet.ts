@@ -3,8 +3,7 @@ import type { LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { RawRecord } from '../table.js'
 import { showNumber } from './number-format.js'
-import { textRuns, unescapeText } from './shared-texts.js'
-import type { Sheet, Workbook } from './workbook.js'
+import { textRuns, unescapeText, type Sheet, type Workbook } from './workbook.js'
 
 /** A row with anything in it; its line is the number that the sheet shows. */
 export interface SheetRow extends RawRecord {
@@ -73,7 +72,7 @@ export async function* readRows(
     refuse(label, 'FILE_FORMAT', `its sheet "${sheet.name}" ${what}`, {
       next: 'Open it in a spreadsheet and save it under another name, or give the export as CSV.',
     })
-  let batch: SheetRow[] = []
+  const batch: SheetRow[] = []
   let line = 0
   let row: ReturnType<typeof emptyRow> | null = null
   let next = 0
@@ -86,8 +85,7 @@ export async function* readRows(
       throw damaged(`does not number its rows upwards after row ${line}`)
     line = number
     next = 0
-    const isHidden = isTrue(hidden) || Number(ht) === 0
-    row = emptyRow(isHidden)
+    row = emptyRow(isTrue(hidden) || Number(ht) === 0)
   }
 
   function startCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>): void {
@@ -163,11 +161,8 @@ export async function* readRows(
       else runs.close(name, text)
     },
   }
-  for await (const _ of workbook.read(sheet, handlers, signal)) {
-    if (batch.length > 0) yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
+  for await (const _ of workbook.read(sheet, handlers, signal)) yield batch.splice(0)
+  yield batch.splice(0)
 }
 
 function noteFacts(name: string, attributes: Readonly<Record<string, string>>, facts: SheetFacts): void {

@@ -3,12 +3,10 @@ import { crc32 } from 'node:zlib'
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
 import { SourceError } from '../../errors.js'
 import { drain, isTrue, readXml, type XmlHandlers } from '../bytes/xml.js'
-import type { ByteSource } from '../bytes/input.js'
-import { piecesOf } from '../bytes/text.js'
+import { piecesOf, type ByteSource } from '../bytes/input.js'
 import type { LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import { readStyles } from './number-format.js'
-import { sharedTexts } from './shared-texts.js'
 
 /** A sheet of rows and cells, as the tabs of the workbook name it. */
 export interface Sheet {
@@ -100,12 +98,7 @@ async function readPacked(bytes: ByteSource, signal: AbortSignal | undefined) {
 
 type Package = Awaited<ReturnType<typeof openPackage>>
 
-async function openPackage(
-  label: string,
-  packed: Buffer,
-  limits: LimitOptions,
-  opening: AbortSignal | undefined,
-) {
+async function openPackage(label: string, packed: Buffer, limits: LimitOptions, opening?: AbortSignal) {
   /** By their names, which are the same in either case. */
   const entries = new Map<string, Entry>()
   let zip: ZipFile
@@ -198,4 +191,46 @@ async function sheetsIn(parts: Package, main: string, related: readonly Relation
   await drain(parts.read(main, { open, close: () => undefined }))
   if (sheets.length === 0) throw damaged(parts.label, 'it is a workbook without a sheet')
   return { sheets, is1904 }
+}
+
+const ESCAPED = /_x([0-9A-Fa-f]{4})_/g
+
+/** Characters that XML cannot hold are written as `_x000D_` (ECMA-376, ST_Xstring). */
+export const unescapeText = (text: string): string =>
+  text.includes('_x')
+    ? text.replace(ESCAPED, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
+    : text
+
+/** Joins the runs of a rich text; what tells how it is spoken is no part of it. */
+export function textRuns() {
+  let joined = ''
+  let spoken = 0
+  return {
+    open: (name: string): void => {
+      if (name === 'rPh') spoken += 1
+    },
+    close: (name: string, text: string): void => {
+      if (name === 'rPh') spoken -= 1
+      else if (name === 't' && spoken === 0) joined += unescapeText(text)
+    },
+    take: (): string => {
+      const text = joined
+      joined = ''
+      return text
+    },
+  }
+}
+
+/** The texts in their order. */
+async function sharedTexts(read: (handlers: XmlHandlers) => Promise<void>): Promise<readonly string[]> {
+  const texts: string[] = []
+  const { open, close, take } = textRuns()
+  await read({
+    open,
+    close: (name, text) => {
+      close(name, text)
+      if (name === 'si') texts.push(take())
+    },
+  })
+  return texts
 }

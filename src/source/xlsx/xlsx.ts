@@ -10,8 +10,7 @@ import {
   readHeader,
   refuseUnclearList,
 } from '../columns/header.js'
-import { openBytes } from '../bytes/input.js'
-import { piecesOf } from '../bytes/text.js'
+import { openBytes, piecesOf } from '../bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, type LimitOptions } from '../options.js'
 import { refuse } from '../refusal.js'
 import type { FormatTable, InputFormat, RawRecord, Table, TableEnd, TableOptions } from '../table.js'
@@ -213,11 +212,7 @@ const isIn = (ranges: SheetFacts['hiddenColumns'], position: number): boolean =>
  * The sheet that is named, or the only one with anything in it; of a workbook of ours all sheets to correct in.
  * @throws {SourceError} FILE_SHEET_UNCLEAR or FILE_EMPTY
  */
-async function chooseSheets(
-  workbook: Workbook,
-  options: TableOptions,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly chosen: readonly SurveyedSheet[]; readonly own: readonly SurveyedSheet[] }> {
+async function chooseSheets(workbook: Workbook, options: TableOptions, signal: AbortSignal | undefined) {
   const { label, sheets } = workbook
   const shown = (some: readonly Sheet[]): string =>
     some.map(({ name, isHidden }) => `"${showValue(name)}"${isHidden ? ' (hidden)' : ''}`).join(', ')
@@ -262,12 +257,8 @@ const marksOf = ({ line, isHidden, isStruck }: SheetRow, notes: ReadonlySet<numb
   said([isHidden && 'hidden', isStruck && 'struck', notes.has(line) && 'noted'])
 
 /** One look at all of a sheet, before any of it is believed. */
-async function surveySheet(
-  workbook: Workbook,
-  sheet: Sheet,
-  { layout, limits }: TableOptions,
-  signal: AbortSignal | undefined,
-) {
+async function surveySheet(workbook: Workbook, sheet: Sheet, options: TableOptions, signal?: AbortSignal) {
+  const { layout, limits } = options
   const facts: SheetFacts = { hiddenColumns: [], merged: [], isFiltered: false }
   const head: SheetRow[] = []
   const filled = new Set<number>()
@@ -294,10 +285,8 @@ async function surveySheet(
 }
 
 /** What of the table a person does not see, or set apart; null where that is nothing. */
-function hiddenText(
-  { counts, head, notes, hiddenColumns, filled, isFiltered }: SurveyedSheet,
-  top: SheetRow,
-): string | null {
+function hiddenText(sheet: SurveyedSheet, top: SheetRow): string | null {
+  const { counts, head, notes, hiddenColumns, filled, isFiltered } = sheet
   const before = head.filter(({ line }) => line <= top.line).flatMap((row) => marksOf(row, notes))
   const columns = [...filled].filter((at) => isIn(hiddenColumns, at)).length
   const rows = Object.entries(MARKS).map(([mark, what]) => {
@@ -310,11 +299,7 @@ function hiddenText(
 }
 
 /** Errors and merged cells leave values out that a person would look for. @throws {SourceError} FILE_FORMAT */
-function refuseUnsound(
-  label: string,
-  { name, merged, counts, errorCells }: SurveyedSheet,
-  top: number,
-): void {
+function refuseUnsound(label: string, { name, merged, counts, errorCells }: SurveyedSheet, top: number) {
   const refused = (what: string, next: string): Error =>
     refuse(label, 'FILE_FORMAT', `its sheet "${showValue(name)}" has ${what}`, { next })
   if (counts.errors > 0)

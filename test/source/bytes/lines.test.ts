@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dropStart, dropLastLines, piecesOf } from '../../../src/source/bytes/text.js'
+import { piecesOf } from '../../../src/source/bytes/input.js'
+import { dropStart, dropLastLines } from '../../../src/source/bytes/text.js'
 
 const SEED = 20_260_615
 

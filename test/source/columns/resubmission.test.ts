@@ -9,6 +9,7 @@ import {
   unclearFindings,
   type RestoreOptions,
 } from '../../../src/source/columns/resubmission.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import type { EarlierRow } from '../../../src/domain/row/resaved.js'
 import { earlierRow } from '../../support/sources.js'
 
@@ -23,8 +24,7 @@ const MAPPING: Mapping = {
   template: null,
   decided: new Set(),
   constant: null,
-  signedDateFormat: 'iso',
-  lastCollectionFormat: 'iso',
+  formats: { signedDate: 'iso', lastCollection: 'iso' },
   schemeIsFirmenMandat: false,
   oldKey: null,
   customer: null,
@@ -56,6 +56,7 @@ const restoring = (change: Partial<RestoreOptions> = {}) =>
     mapping: MAPPING,
     watched: [4],
     against: { today: TODAY },
+    options: DEFAULT_SOURCE_OPTIONS,
     formats: { signedDate: 'iso', lastCollection: 'iso' },
     ...change,
   })
@@ -180,7 +181,9 @@ describe('the same cells', () => {
 })
 
 it('says of every unclear cell but dates, which their own rule refuses, that it may be damaged', () => {
-  const findings = unclearFindings(['signed_date', 'unique_mandate_reference'], () => '4711.0', {})
+  const cells = { customer_no: null, iban: null, signed_date: null, sepa_creditor_identifier: null }
+  const raw = { ...cells, unique_mandate_reference: '4711.0' }
+  const findings = unclearFindings(['signed_date', 'unique_mandate_reference'], raw, {})
   expect(findings).toMatchObject([
     { rule: 'EXCEL_SCIENTIFIC', severity: 'error', field: 'unique_mandate_reference', value: '4711.0' },
   ])

@@ -8,7 +8,7 @@ import { createDecoder, type Encoding } from '../../../src/source/bytes/encoding
 import { readRecords } from '../../../src/source/csv/records.js'
 import type { RawRecord } from '../../../src/source/table.js'
 import { refusal } from '../../support/sources.js'
-import { piecesOf } from '../../../src/source/bytes/text.js'
+import { piecesOf } from '../../../src/source/bytes/input.js'
 
 const LIMITS = { recordLength: 65_536, fieldLength: 8_192, columns: 512 }
 const SEED = 20_260_615
