@@ -134,18 +134,6 @@ const PLAIN_DAY = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])$/
 const isPlainDate = (text: string, today: LocalDate): boolean =>
   PLAIN_DAY.test(text) && text > SEPA_START && text <= today
 
-/** A date that can be read and is odd. True when an error ended the checks. */
-const endsAtOddDate = (
-  check: ValueCheck,
-  read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
-  today: LocalDate,
-): boolean =>
-  (read.date > today && check.breaks('DATE_FUTURE')) ||
-  (read.date < SEPA_START && check.breaks('DATE_PRE_SEPA')) ||
-  (read.date === SEPA_START && check.breaks('DATE_LEGACY_DEFAULT')) ||
-  (read.hasAssumedCentury && check.breaks('DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
-  (read.isNearMidnightUtc && check.breaks('DATE_UTC_SHIFT'))
-
 /**
  * Checks the date on the mandate (domain/rulebook.md#signature-date). A column declared `auto` is decided first
  * (`startDeciding`).
@@ -170,7 +158,6 @@ export function checkSignedDate(
     return check.lost(isOpen ? 'DATE_AMBIGUOUS' : 'DATE_INVALID', detail, remedy)
   }
   const { date, isRounded, isEvening } = meantBy(read, times)
-  const isNearMidnightUtc = isEvening && read.isNearMidnightUtc
   const detail = `It was read as midnight of ${date}.`
   if (isRounded)
     check.findings.push(
@@ -180,7 +167,13 @@ export function checkSignedDate(
         { field: 'signed_date', value: raw, detail },
       ),
     )
-  return check.checked(endsAtOddDate(check, { ...read, date, isNearMidnightUtc }, today), date)
+  const ended =
+    (date > today && check.breaks('DATE_FUTURE')) ||
+    (date < SEPA_START && check.breaks('DATE_PRE_SEPA')) ||
+    (date === SEPA_START && check.breaks('DATE_LEGACY_DEFAULT')) ||
+    (read.hasAssumedCentury && check.breaks('DATE_TWO_DIGIT_YEAR', `It was read as ${date}.`)) ||
+    (isEvening && read.isNearMidnightUtc && check.breaks('DATE_UTC_SHIFT'))
+  return check.checked(ended, date)
 }
 
 /**
