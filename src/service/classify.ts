@@ -10,7 +10,7 @@ import {
 } from '../domain/row/row-state.js'
 import { explain, type Exchange, type Response } from './exchange.js'
 import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from '../contract/billogram.js'
-import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
+import { readMigrateAnswer } from '../contract/migrate-mandate.js'
 import { readCustomer } from '../contract/customer.js'
 import { headerOfMore, readPaymentSources } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
@@ -183,34 +183,24 @@ function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdent
   const reading = readMigrateAnswer(json)
   if (reading.kind === 'unreadable') return reading
   const { status, data } = reading
-  const field = differingField(data, mandate)
-  if (field !== null) return { kind: 'mismatch', field }
+  const mismatch = (field: string) => ({ kind: 'mismatch', field }) as const
+  if (String(data.customer_no) !== String(mandate.customerNo)) return mismatch('customer_no')
+  if (cleanIban(cleanCell(data.iban)) !== mandate.iban) return mismatch('iban')
+  if (data.signed_date !== mandate.signedDate) return mismatch('signed_date')
   const assigned: AssignedIdentity = {
     creditorIdentifier: data.sepa_creditor_identifier,
     mandateReference: data.unique_mandate_reference,
   }
-  const reason = unusableIdentifier(assigned)
-  if (reason !== null) return { kind: 'unreadable', reason }
+  for (const name of ['sepa_creditor_identifier', 'unique_mandate_reference'] as const) {
+    const why = whyUnusable(data[name])
+    if (why !== null) return { kind: 'unreadable', reason: `${name}: ${why}` }
+  }
   const notes = [
     ...noteStatusWord(status),
     ...(typeof data.customer_no === 'string' ? (['RESPONSE_CUSTOMER_TEXT'] as const) : []),
     ...noteAssigned(mandate, assigned),
   ]
   return { kind: 'proven', value: assigned, notes }
-}
-
-function unusableIdentifier({ creditorIdentifier, mandateReference }: AssignedIdentity): string | null {
-  const ofCreditor = whyUnusable(creditorIdentifier)
-  if (ofCreditor !== null) return `sepa_creditor_identifier: ${ofCreditor}`
-  const ofMandate = whyUnusable(mandateReference)
-  return ofMandate === null ? null : `unique_mandate_reference: ${ofMandate}`
-}
-
-function differingField(answer: MigrateAnswer, mandate: Mandate): string | null {
-  if (String(answer.customer_no) !== String(mandate.customerNo)) return 'customer_no'
-  if (cleanIban(cleanCell(answer.iban)) !== mandate.iban) return 'iban'
-  if (answer.signed_date !== mandate.signedDate) return 'signed_date'
-  return null
 }
 
 /** Offer ids are compared without regard to case, as the service compares them. */
