@@ -371,23 +371,20 @@ const spellingsOf = (secrets: readonly string[]): string[] =>
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), toReadable(secret)])
 
-const toReadable = (text: string): string => toVisible(decodeEscapes(text))
-
-/** Letters, digits and blanks written as JSON, URL or HTML escapes would slip past the masks. */
-const decodeEscapes = (text: string): string =>
-  text
-    .replace(
-      /\\u00([2-7][0-9a-f])|%([2-7][0-9a-f])/gi,
-      (_, json: string | undefined, url: string | undefined) =>
-        String.fromCharCode(Number.parseInt(json ?? url ?? '', 16)),
+/**
+ * Without terminal sequences, control, bidirectional and other invisible characters. Letters, digits and blanks written as
+ * JSON, URL or HTML escapes would slip past the masks.
+ */
+function toReadable(text: string): string {
+  const plain = text
+    .replace(/\\u00([2-7][0-9a-f])|%([2-7][0-9a-f])/gi, (_, json?: string, url?: string) =>
+      String.fromCharCode(Number.parseInt(json ?? url ?? '', 16)),
     )
     .replace(/&nbsp;|&#160;|&#xa0;/gi, ' ')
-
-/** Without terminal sequences, control, bidirectional and other invisible characters. */
-const toVisible = (text: string): string =>
-  oneLine(text)
+  return oneLine(plain)
     .replace(/\p{Cs}/gu, '')
     .normalize('NFKC')
+}
 
 /** Masks every part of the account number of at least eight characters, whatever stands between them. */
 function maskByValue(text: string, iban: Iban): string {

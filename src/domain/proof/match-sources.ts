@@ -124,8 +124,7 @@ function distinct(sources: readonly ComparedSource[]): readonly ComparedSource[]
   const seen = new Set<string>()
   return sources.filter(({ source: { id }, ...compared }) => {
     if (id === null) return true
-    const { scheme, iban, date, reference, isEnded } = compared
-    const key = JSON.stringify([id, scheme, iban, date, reference, isEnded])
+    const key = JSON.stringify({ id, ...compared })
     const isNew = !seen.has(key)
     seen.add(key)
     return isNew
