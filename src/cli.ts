@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import type { Output, Signals, World } from './cli/terminal/world.js'
+import type { Machine } from './machine.js'
 
 /** Files of the program are for their owner alone. */
 process.umask(0o077)
@@ -64,7 +65,7 @@ process.on('unhandledRejection', fatal)
  * What every other command stands on takes longer to load than Node takes to start, so it is loaded here.
  * @returns the exit status
  */
-async function start(version: string): Promise<number> {
+async function start(): Promise<number> {
   const [{ commands, main }, { thisMachine }, { fileURLToPath }, { setFlagsFromString }] = await Promise.all([
     import('./cli/main.js'),
     import('./machine.js'),
@@ -74,35 +75,23 @@ async function start(version: string): Promise<number> {
   // On a machine with much memory V8 lets garbage pile up. Less growth saves little more memory and collects more often
   // while rows are sent; a young generation that may not grow costs a sixth of a row.
   setFlagsFromString('--heap-growing-percent=60')
-  const machine = thisMachine()
-  const world: World<Output> = {
-    env: machine.env,
-    // Getters: each takes milliseconds, and most commands need none of them.
+  const besides: Omit<World<Output>, keyof Machine> = {
+    // A getter: it takes milliseconds, and most commands need none of it.
     get stdin() {
       return process.stdin
     },
     stdout: output(process.stdout),
     stderr: output(process.stderr),
-    clock: machine.clock,
-    after: machine.after,
-    random: machine.random,
-    get zone() {
-      return machine.zone
-    },
-    host: machine.host,
-    pid: machine.pid,
-    user: machine.user,
-    version,
     samples: fileURLToPath(new URL('../samples/', import.meta.url)),
     manual: fileURLToPath(new URL('../src/help/', import.meta.url)),
     schema: fileURLToPath(new URL('../samples/sepa-migrate.schema.json', import.meta.url)),
-    stateFolder: machine.stateFolder,
     signals: listen(),
   }
-  return main(process.argv.slice(2), commands, world)
+  const world = Object.defineProperties(thisMachine(), Object.getOwnPropertyDescriptors(besides))
+  return main(process.argv.slice(2), commands, world as World<Output>)
 }
 
 const packageFile = new URL('../package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 if (process.argv[2] === '--version' || process.argv[2] === '-V') process.stdout.write(`${version}\n`)
-else process.exitCode = await start(version)
+else process.exitCode = await start()

@@ -51,7 +51,6 @@ const readableMandate = z.object({
   sepa_creditor_identifier: visibleText,
   unique_mandate_reference: visibleText,
 })
-export type MigrateAnswer = z.infer<typeof readableMandate>
 const looseMigrateResponse = looseEnvelopeOf(readableMandate)
 
 /**

@@ -8,9 +8,6 @@ export const PAYMENT_SOURCE_PATH = `${API_PREFIX}/payment_source`
 export const paymentSourcesPath = (customerNo: number): string =>
   `${PAYMENT_SOURCE_PATH}?customer_no=${customerNo}`
 
-/** The one scheme that a migrated mandate has; others are listed beside it. */
-export const SEPA_SCHEME = 'SEPA_DIRECT_DEBIT'
-
 /** A customer number in a query: digits, from 1, exact as a JSON number. */
 export const customerNoQuery = z
   .string()

@@ -86,7 +86,11 @@ export async function readDecisions(
   let evidence = ''
   for (const table of tables) {
     for await (const line of table.rows(undefined, isOfRun)) {
-      if (line.cell('migration_row') === null && line.cell('migration_decision') === null) throw noList(file)
+      if (line.cell('migration_row') === null && line.cell('migration_decision') === null)
+        throw new UsageError(
+          `"${file}" is no list to decide in: it has no columns migration_row and migration_decision`,
+          'Fill in to-do/to-do.xlsx of the report and give that; an export goes to run. Nothing was recorded',
+        )
       if (isForRun(line)) forRun += 1
       const judged = judge(line)
       if (Array.isArray(judged)) faults.push(...judged)
@@ -212,12 +216,6 @@ export async function correctionsIn(
   }
   return found
 }
-
-const noList = (file: string): UsageError =>
-  new UsageError(
-    `"${file}" is no list to decide in: it has no columns migration_row and migration_decision`,
-    'Fill in to-do/to-do.xlsx of the report and give that; an export goes to run. Nothing was recorded',
-  )
 
 function faulty(file: string, faults: readonly string[]): UsageError {
   return new UsageError(
@@ -356,10 +354,8 @@ export function readListed(list: string) {
 
 function findColumns(row: ListRow, list: string): ReadonlyMap<ListColumn, string> {
   const found = new Map<ListColumn, string>()
-  for (const [wanted, { own, usual }] of Object.entries(WANTED) as [
-    ListColumn,
-    ReturnType<typeof column>,
-  ][]) {
+  for (const wanted of Object.keys(WANTED) as ListColumn[]) {
+    const { own, usual } = WANTED[wanted]
     const hasColumn = (name: string): boolean => row.cells(name).length > 0
     const usualNames = [...new Map(usual.map((name) => [fold(name), name])).values()].filter(hasColumn)
     const name = own.find(hasColumn) ?? usualNames[0]

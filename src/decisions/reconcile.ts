@@ -16,7 +16,7 @@ import {
   type ListEntry,
   type Listed,
 } from './read-decisions.js'
-import { absenceText, USUAL_ABSENT_AFTER_MS, type Absence } from '../domain/proof/absence.js'
+import { absenceText, USUAL_ABSENT_AFTER_MS } from '../domain/proof/absence.js'
 
 export type Difference =
   /** Registered here, not in the list. */
@@ -171,10 +171,9 @@ function mandatesOf(rows: readonly RowRecord[]): RowRecord[][] {
   return [...mandates.values()]
 }
 
-const WEIGHT: readonly string[] = ['in_doubt', 'sending', 'registered', 'refused', 'written_off', 'ready']
-const weightOf = ({ state }: RowRecord): number =>
-  WEIGHT.includes(state) ? WEIGHT.indexOf(state) : WEIGHT.length
-const byWeight = (a: RowRecord, b: RowRecord): number => weightOf(a) - weightOf(b)
+/** The last weighs most; any other state nothing. */
+const WEIGHT: readonly string[] = ['ready', 'written_off', 'refused', 'registered', 'sending', 'in_doubt']
+const byWeight = (a: RowRecord, b: RowRecord): number => WEIGHT.indexOf(b.state) - WEIGHT.indexOf(a.state)
 
 /** The list shows the mandate under its own reference, and it went out once: no other entry can be it. */
 function isAccountedFor(
@@ -246,6 +245,10 @@ export function decideFromReadBack(
   const absenceOf = absencesAlong(reader, absentAfterMs)
   const creditors = [...new Set([...reader.assignedCreditors(), ...(given === null ? [] : [given])])]
   const [creditor = null] = creditors.length === 1 ? creditors : []
+  const noCreditor =
+    creditors.length === 0
+      ? 'no row of this campaign is registered, so that nobody knows the creditor identifier'
+      : 'the registered rows of this campaign have different creditor identifiers'
   const whose = given === null ? 'as of all registered rows' : 'as this person gave it'
   const resolutions: Resolution[] = []
   // Rows in doubt that stay so, although they were read back.
@@ -256,18 +259,23 @@ export function decideFromReadBack(
       notAsked += 1
       continue
     }
-    const reference = proof.sources[0]?.reference ?? null
-    const why = absentBecause(absenceOf(row.id)) ?? openBecause(proof)
+    const [source] = proof.sources
+    const reference = source?.reference ?? null
+    const absence = absenceOf(row.id)
+    const why =
+      absence !== null && 'firstAskedAt' in absence
+        ? absenceText(absence) + (absence.kind === 'resend' ? '; to-do/in-doubt.csv proposes resend' : '')
+        : openBecause(proof)
     if (why !== null || reference === null) leftOpen.push({ rowId: row.id, why: why ?? NO_REFERENCE })
     else if (creditor === null)
-      leftOpen.push({ rowId: row.id, why: withoutCreditor(reference, creditors.length) })
+      leftOpen.push({ rowId: row.id, why: `the service holds it as "${reference}", but ${noCreditor}` })
     else
       resolutions.push({
         ...decider,
         rowId: row.id,
         decision: 'registered',
         assigned: { creditorIdentifier: creditor, mandateReference: reference },
-        evidence: evidenceOf(proof, whose),
+        evidence: `read back at ${proof.answeredAt} (read-back ${proof.readBackId}, question ${proof.requestId}): payment source ${source?.id ?? 'without an id'}; creditor identifier ${whose}`,
         attempt: proof.attempts,
       })
   }
@@ -287,26 +295,12 @@ function* rowsInDoubt(reader: LedgerReader): Generator<{ row: RowRecord; proof: 
 
 const NO_REFERENCE = 'the service holds it, and the list does not show its reference'
 
-function withoutCreditor(reference: string, different: number): string {
-  const why =
-    different === 0
-      ? 'no row of this campaign is registered, so that nobody knows the creditor identifier'
-      : 'the registered rows of this campaign have different creditor identifiers'
-  return `the service holds it as "${reference}", but ${why}`
-}
-
 const OTHER: ReadonlyMap<string, string> = new Map([
   ['differs', 'the customer has payment sources, and none of them is this mandate'],
   ['ended', 'what agrees with it was cancelled'],
   ['other_date', 'the service shows a mandate with its account and another date'],
   ['ambiguous', 'another row has the same account and date, and nothing tells them apart'],
 ])
-
-/** Null for what was not absent of late. */
-function absentBecause(absence: Absence | null): string | null {
-  if (absence === null || !('firstAskedAt' in absence)) return null
-  return absenceText(absence) + (absence.kind === 'resend' ? '; to-do/in-doubt.csv proposes resend' : '')
-}
 
 /** Null for what is proven. */
 function openBecause({ verdict, why, sources }: ProofRecord): string | null {
@@ -323,9 +317,3 @@ function openBecause({ verdict, why, sources }: ProofRecord): string | null {
       return `no list could be read: ${why ?? 'unknown'}`
   }
 }
-
-const evidenceOf = (
-  { answeredAt, requestId, readBackId, sources: [source] }: ProofRecord,
-  whose: string,
-): string =>
-  `read back at ${answeredAt} (read-back ${readBackId}, question ${requestId}): payment source ${source?.id ?? 'without an id'}; creditor identifier ${whose}`

@@ -89,7 +89,7 @@ export function checkBeforeSend(parts: CheckBeforeSendParts) {
     asked += 1
     const question = { customerNo, requestId, askedAt, answeredAt: timeOf(clock), tries: 1 }
     const judged = judge(() => readBacks.rowsOf(customerNo), rowId, seen)
-    const isUnread = judged.kind === 'not_read'
+    const isUnread = 'kind' in judged
     const proof = !isUnread && beforeSending(judged) === 'hold_back' ? evidenceOf(judged) : null
     batch.add({
       ...question,
@@ -169,8 +169,8 @@ function judge(rowsOf: () => readonly HeldRow[], rowId: number, seen: SourcesSee
   const rows = rowsOf()
   const at = rows.findIndex((row) => row.rowId === rowId)
   const verdict = matchSources(rows, seen)[at]
-  if (verdict !== undefined && verdict.kind !== 'unreadable') return verdict
-  const why = verdict?.reason ?? 'this row is not known to the ledger'
+  if (verdict !== undefined && verdict.verdict !== 'unreadable') return verdict
+  const why = verdict?.why ?? 'this row is not known to the ledger'
   const reason = `The list of payment sources cannot be held against this mandate: ${why}`
   const { status, durationMs } = seen
   const unread = { kind: 'not_read', started: true, cause: 'unreadable', canRepeat: true } as const

@@ -166,9 +166,7 @@ export function openRegisterFile(
 /** The same for a command that only looks; null where there is none. @throws {LedgerError} `register` */
 export function openRegisterToLook(folder: string): RegisterFile | null {
   const path = join(folder, REGISTER_FILE)
-  return explaining(path, () => {
-    return entryAt(path) === null ? null : open(folder, path)
-  })
+  return explaining(path, () => (entryAt(path) === null ? null : open(folder, path)))
 }
 
 /**
@@ -186,15 +184,6 @@ export function setRegisterAside(folder: string, name: string): string | null {
   })
   return aside
 }
-
-const otherVersion = (path: string): LedgerError =>
-  registerFault(
-    path,
-    'it is of another version of this program',
-    'End what was begun with the version that made it, then move it away. Where that cannot be had, set it aside: every row of the export comes in as in doubt (sepa-migrate run FILE --all-in-doubt --reason "…")',
-    {},
-    UnusableRegister,
-  )
 
 /** Whole under another name first, so that a kill leaves none or a whole one. Another process may be faster. */
 function make(folder: string, path: string): void {
@@ -250,7 +239,14 @@ function open(folder: string, path: string) {
     const version = () => connection.pragma('user_version', { simple: true })
     const raise = () => version() === VERSION - 1 && connection.exec(SINCE_VERSION_4)
     if (version() === VERSION - 1) connection.transaction(raise).immediate() // another process may be faster
-    if (version() !== VERSION) throw otherVersion(path)
+    if (version() !== VERSION)
+      throw registerFault(
+        path,
+        'it is of another version of this program',
+        'End what was begun with the version that made it, then move it away. Where that cannot be had, set it aside: every row of the export comes in as in doubt (sepa-migrate run FILE --all-in-doubt --reason "…")',
+        {},
+        UnusableRegister,
+      )
     const key = connection.prepare<[], Buffer>('select key from register').pluck().get()
     if (key === undefined) throw damaged(path, 'its key is gone')
     const writeAt =

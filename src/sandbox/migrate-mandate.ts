@@ -9,7 +9,8 @@ import {
   paymentSourceId,
   referenceOfSource,
 } from './store.js'
-import { customerNoQuery, SEPA_SCHEME, type PaymentSource } from '../contract/payment-source.js'
+import { customerNoQuery, type PaymentSource } from '../contract/payment-source.js'
+import { SEPA_SCHEME } from '../domain/proof/match-sources.js'
 import type { Customer } from '../contract/customer.js'
 
 /** Registers a mandate. Unless a choice forbids it, the same request twice registers two. */

@@ -85,15 +85,11 @@ export function assertCredentials(
   const [, encoded] = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(header) ?? []
   if (encoded === undefined)
     throw refused('INVALID_AUTH', 'The Authorization header is not of the Basic scheme')
-  const sent = Buffer.from(encoded, 'base64').toString('utf8')
-  if (!isSame(sent, `${expected.username}:${expected.password}`))
-    throw refused('INVALID_AUTH', 'The user name or the password is wrong')
-}
-
-/** Compares digests, so that the time taken tells nothing about the password. */
-function isSame(sent: string, expected: string): boolean {
+  // Compares digests, so that the time taken tells nothing about the password.
   const digest = (text: string) => hash('sha256', text, 'buffer')
-  return timingSafeEqual(digest(sent), digest(expected))
+  const sent = digest(Buffer.from(encoded, 'base64').toString('utf8'))
+  if (!timingSafeEqual(sent, digest(`${expected.username}:${expected.password}`)))
+    throw refused('INVALID_AUTH', 'The user name or the password is wrong')
 }
 
 const ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/

@@ -124,22 +124,19 @@ async function answer(
     // The wait comes after the effect: a client that gives up leaves a registered mandate behind.
     await wait(parts.latencyMs, parts)
   }
-  if (fault === null) return wholeAnswer(envelope)
-  parts.counter.misbehave(fault.kind)
-  parts.log(`fault ${fault.kind}${isApplied ? ' after' : ' without'} effect`)
-  if (fault.kind === 'delay') {
-    await wait(fault.for_ms, parts)
-    return wholeAnswer(envelope)
+  if (fault !== null) {
+    parts.counter.misbehave(fault.kind)
+    parts.log(`fault ${fault.kind}${isApplied ? ' after' : ' without'} effect`)
   }
+  if (fault?.kind === 'delay') await wait(fault.for_ms, parts)
+  if (fault === null || fault.kind === 'delay')
+    // A list without anything in it is answered without a body.
+    return Array.isArray(envelope?.data) && envelope.data.length === 0
+      ? new Response(null, { status: 204 })
+      : Response.json(envelope)
   const earlierReference = parts.store.mandatesAfter(0, 1)[0]?.unique_mandate_reference ?? null
   return misbehave(fault, { outgoing: c.env.outgoing, envelope, earlierReference })
 }
-
-/** A list without anything in it is answered without a body. */
-const wholeAnswer = (envelope: { readonly data: object } | null): Response =>
-  Array.isArray(envelope?.data) && envelope.data.length === 0
-    ? new Response(null, { status: 204 })
-    : Response.json(envelope)
 
 /** Shorter where the sandbox closes. */
 async function wait(ms: number, { closing }: OpenSandbox): Promise<void> {

@@ -1,8 +1,7 @@
-import { isOthersPort } from '../trust/listener.js'
 import { isLoopback, said } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import { API_PREFIX, SANDBOX_USER } from '../contract/envelope.js'
-import { distrustInstructions, distrustSecret } from '../trust/entry.js'
+import { distrustInstructions, distrustSecret, isOthersPort } from '../trust/entry.js'
 import type { Halt } from '../domain/row/row-state.js'
 
 /** What a complete answer with this status means (service/README.md#outcomes). `read_answer`: the body decides. */
@@ -298,10 +297,7 @@ const MOST_CONCURRENCY = 256
  * @throws {UsageError} for an address, a proxy or certificates that cannot be used or trusted, and for an environment
  *   that turns the verification of certificates off
  */
-export function checkService(
-  options: ServiceOptions,
-  environment: Readonly<Record<string, string | undefined>>,
-) {
+export function checkService(options: ServiceOptions, environment: Environment) {
   refuseUnverifiedTls(environment['NODE_TLS_REJECT_UNAUTHORIZED'])
   assertText('the base URL', options.baseUrl)
   const baseUrl = readBaseUrl(options.baseUrl)

@@ -1,10 +1,16 @@
 import { noteAssigned, whyUnusable } from '../domain/value/identifiers.js'
 import { readErrorHints, type Content, type ErrorHints, type unreadable } from '../contract/envelope.js'
 import type { Mandate, AssignedIdentity, Iban } from '../domain/mandate/mandate.js'
-import { type ExchangeEvidence, type Halt, NOTHING_LEFT, type Outcome } from '../domain/row/row-state.js'
+import {
+  type DoubtHint,
+  type ExchangeEvidence,
+  type Halt,
+  NOTHING_LEFT,
+  type Outcome,
+} from '../domain/row/row-state.js'
 import { explain, type Exchange, type Response } from './exchange.js'
 import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from '../contract/billogram.js'
-import { readMigrateAnswer, type MigrateAnswer } from '../contract/migrate-mandate.js'
+import { readMigrateAnswer } from '../contract/migrate-mandate.js'
 import { readCustomer } from '../contract/customer.js'
 import { headerOfMore, readPaymentSources } from '../contract/payment-source.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
@@ -45,137 +51,77 @@ export const classify = (
 export function classifyAnswer<Value>(
   exchange: Exchange,
   table: StatusTable,
-  reader: AnswerReader<Value>,
+  { prove, clean, existsWord }: AnswerReader<Value>,
 ): Outcome<Value> {
-  const { response } = exchange
-  const json = response === null ? undefined : parseJson(response.bodyText)
-  const plain = plainRegistration(exchange, json, table, reader)
-  if (plain !== null) return plain
-  const hints = cleanHints(readErrorHints(json), reader.clean)
-  const evidence = collectEvidence(exchange, hints, reader.clean)
-  if (response === null) {
-    const { reason, halt } = explain(exchange)
-    if (!exchange.started) return { kind: 'not_sent', evidence, reason, halt }
-    const doubt = `${reason}: the service may have applied the request`
-    return { kind: 'in_doubt', hint: 'unknown', evidence, reason: doubt, halt }
+  const { started, response } = exchange
+  const bodyText = response?.bodyText ?? ''
+  const json = parseJson(bodyText)
+  const line = response === null ? null : table.lineOf(response.status)
+  const isRead = response?.complete === true && line?.kind === 'read_answer' && json !== undefined
+  const proof = isRead ? prove(json) : null
+  // The usual case: registered, and nothing odd about it. The answer says no more than the outcome, so none is kept.
+  const isPlain = proof?.kind === 'proven' && proof.notes.length === 0
+  const evidence = { ...factsOf(exchange), ...(isPlain ? {} : wordsIn(bodyText, json, clean)) }
+  const inDoubt = (reason: string, halt: Halt | null, hint: DoubtHint = 'unknown'): Outcome<never> => {
+    return { kind: 'in_doubt', hint, evidence, reason, halt }
   }
-  if (!response.complete) return classifyCutAnswer(exchange, response.status, evidence, table)
-  return classifyStatus(response, json, evidence, table, reader)
-}
+  const probablyRegistered = (problem: string): Outcome<never> =>
+    inDoubt(`${problem}: the request was probably applied`, null, 'probably_registered')
 
-/** The usual case: registered, and nothing odd about it. The answer says no more than the outcome, so none is kept. */
-function plainRegistration<Value>(
-  exchange: Exchange,
-  json: unknown,
-  table: StatusTable,
-  { prove }: AnswerReader<Value>,
-): Outcome<Value> | null {
-  const { response } = exchange
-  if (response?.complete !== true || json === undefined) return null
-  if (response.status >= 300 || table.lineOf(response.status).kind !== 'read_answer') return null
-  const proof = prove(json)
-  if (proof.kind !== 'proven' || proof.notes.length > 0) return null
-  return registeredBy(response, proof, factsOf(exchange))
-}
-
-const registeredBy = <Value>(
-  { status }: Response,
-  { value, notes }: Proof<Value> & { kind: 'proven' },
-  evidence: ExchangeEvidence,
-): Outcome<Value> => ({
-  kind: 'registered',
-  value,
-  notes,
-  evidence,
-  reason: `The service answered ${status} with a complete answer`,
-  halt: null,
-})
-
-/** The status is known but not its body: only a complete answer takes a row out of doubt. */
-function classifyCutAnswer(
-  exchange: Exchange,
-  status: number,
-  evidence: ExchangeEvidence,
-  table: StatusTable,
-): Outcome<never> {
-  const { kind, halt } = table.lineOf(status)
-  const cause = `The service answered ${status}, but the answer did not arrive whole`
-  const { reason: how } = explain(exchange)
-  return kind === 'read_answer'
-    ? probablyRegistered(`${cause} (${how})`, evidence)
-    : { kind: 'in_doubt', hint: 'unknown', evidence, reason: `${cause} (${how})`, halt }
-}
-
-function classifyStatus<Value>(
-  response: Response,
-  json: unknown,
-  evidence: ExchangeEvidence,
-  table: StatusTable,
-  reader: AnswerReader<Value>,
-): Outcome<Value> {
-  const { status } = response
-  const { kind, halt } = lineFor(status, evidence, table)
-  const answered = `The service answered ${status}${quoteHints(evidence)}`
+  if (response === null || line === null) {
+    const { reason, halt } = explain(exchange)
+    if (!started) return { kind: 'not_sent', evidence, reason, halt }
+    return inDoubt(`${reason}: the service may have applied the request`, halt)
+  }
+  const { status, complete } = response
+  const answered = `The service answered ${status}`
+  if (!complete) {
+    // The status is known but not its body: only a complete answer takes a row out of doubt.
+    const cause = `${answered}, but the answer did not arrive whole (${explain(exchange).reason})`
+    return line.kind === 'read_answer' ? probablyRegistered(cause) : inDoubt(cause, line.halt)
+  }
+  const said = `${answered}${quoteHints(evidence)}`
   // Before the table and its overrides: "refused" would have a live mandate corrected and posted again.
   const word = evidence.serviceCode?.trim().toUpperCase()
-  if (status >= 400 && word !== undefined && word === reader.existsWord) {
-    const reason = `${answered}: the mandate may already exist there`
-    return { kind: 'in_doubt', hint: 'may_exist', evidence, reason, halt }
-  }
+  if (status >= 400 && word !== undefined && word === existsWord)
+    return inDoubt(`${said}: the mandate may already exist there`, line.halt, 'may_exist')
+  // One more word of the service counts, and only where the configuration does not say otherwise.
+  const isNotYet =
+    status === 404 && evidence.serviceCode === 'NOT_AVAILABLE_YET' && !table.isOverridden(status)
+  const { kind, halt } = isNotYet ? NOT_YET : line
   switch (kind) {
-    case 'read_answer':
-      return classifyProof(response, json, evidence, reader)
     case 'refused':
-      return { kind, evidence, reason: `${answered}: refused`, halt }
+      return { kind, evidence, reason: `${said}: refused`, halt }
     case 'turned_away':
-      return { kind, evidence, reason: `${answered}: ${explainTurnedAway(halt)}`, halt }
+      return { kind, evidence, reason: `${said}: ${explainTurnedAway(halt)}`, halt }
     case 'in_doubt':
-      return { kind, hint: 'unknown', evidence, reason: `${answered}: ${explainStatusDoubt(halt)}`, halt }
+      return inDoubt(`${said}: ${explainStatusDoubt(halt)}`, halt)
+    case 'read_answer':
+      break
   }
-}
-
-/** One word of the service counts, and only where the configuration does not say otherwise. */
-function lineFor(status: number, hints: ErrorHints, table: StatusTable): StatusLine {
-  const isNotYet = status === 404 && hints.serviceCode === 'NOT_AVAILABLE_YET' && !table.isOverridden(404)
-  return isNotYet ? { kind: 'turned_away', halt: null } : table.lineOf(status)
-}
-
-function classifyProof<Value>(
-  response: Response,
-  json: unknown,
-  evidence: ExchangeEvidence,
-  reader: AnswerReader<Value>,
-): Outcome<Value> {
-  const { status } = response
-  if (json === undefined) {
-    const problem = response.bodyText.trim() === '' ? 'nothing else' : 'something that is not JSON'
-    return probablyRegistered(`The service answered ${status} and ${problem}`, evidence)
-  }
-  const proof = reader.prove(json)
-  switch (proof.kind) {
-    case 'proven':
-      return registeredBy(response, proof, evidence)
-    case 'unreadable': {
-      const problem = reader.clean(proof.reason, MAX_MESSAGE_BYTES)
+  switch (proof?.kind) {
+    case undefined:
       return probablyRegistered(
-        `The service answered ${status}, but the answer is not usable (${problem})`,
-        evidence,
+        `${answered} and ${bodyText.trim() === '' ? 'nothing else' : 'something that is not JSON'}`,
       )
+    case 'proven': {
+      const { value, notes } = proof
+      const reason = `${answered} with a complete answer`
+      return { kind: 'registered', value, notes, evidence, reason, halt: null }
     }
-    case 'mismatch': {
-      const reason = `The service answered ${status}, but its ${proof.field} is not the one that was sent: answers may be shifted`
-      return { kind: 'in_doubt', hint: 'unknown', evidence, reason, halt: 'echo_mismatch' }
-    }
+    case 'unreadable':
+      return probablyRegistered(
+        `${answered}, but the answer is not usable (${clean(proof.reason, MAX_MESSAGE_BYTES)})`,
+      )
+    case 'mismatch':
+      return inDoubt(
+        `${answered}, but its ${proof.field} is not the one that was sent: answers may be shifted`,
+        'echo_mismatch',
+      )
   }
 }
 
-const probablyRegistered = (problem: string, evidence: ExchangeEvidence): Outcome<never> => ({
-  kind: 'in_doubt',
-  hint: 'probably_registered',
-  evidence,
-  reason: `${problem}: the request was probably applied`,
-  halt: null,
-})
+const NOT_YET: StatusLine = { kind: 'turned_away', halt: null }
 
 const explainTurnedAway = (halt: Halt | null): string =>
   halt === 'credentials' ? 'credentials or permission refused, nothing was applied' : 'not now, try later'
@@ -191,16 +137,17 @@ function quoteHints({ serviceCode, field, message }: ErrorHints): string {
   return known.length === 0 ? '' : ` (${known.join(', ')})`
 }
 
-const cleanHints = (hints: ErrorHints, clean: Cleaner): ErrorHints => ({
-  serviceCode: hints.serviceCode === null ? null : clean(hints.serviceCode, MAX_MESSAGE_BYTES),
-  field: hints.field === null ? null : clean(hints.field, MAX_MESSAGE_BYTES),
-  message: hints.message === null ? null : clean(hints.message, MAX_MESSAGE_BYTES),
-})
-
-function collectEvidence(exchange: Exchange, hints: ErrorHints, clean: Cleaner): ExchangeEvidence {
-  const text = exchange.response?.bodyText ?? ''
-  return { ...factsOf(exchange), ...hints, answer: text === '' ? null : clean(text, KEPT_ANSWER_BYTES) }
+/** What the service says, as it is kept. */
+function hintsIn(json: unknown, clean: Cleaner): ErrorHints {
+  const { serviceCode, field, message } = readErrorHints(json)
+  const cleaned = (text: string | null) => (text === null ? null : clean(text, MAX_MESSAGE_BYTES))
+  return { serviceCode: cleaned(serviceCode), field: cleaned(field), message: cleaned(message) }
 }
+
+const wordsIn = (text: string, json: unknown, clean: Cleaner) => ({
+  ...hintsIn(json, clean),
+  answer: text === '' ? null : clean(text, KEPT_ANSWER_BYTES),
+})
 
 /** What is known without the words of the service. */
 function factsOf({ started, response, error, durationMs, receivedAtMs }: Exchange): ExchangeEvidence {
@@ -236,34 +183,24 @@ function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdent
   const reading = readMigrateAnswer(json)
   if (reading.kind === 'unreadable') return reading
   const { status, data } = reading
-  const field = differingField(data, mandate)
-  if (field !== null) return { kind: 'mismatch', field }
+  const mismatch = (field: string) => ({ kind: 'mismatch', field }) as const
+  if (String(data.customer_no) !== String(mandate.customerNo)) return mismatch('customer_no')
+  if (cleanIban(cleanCell(data.iban)) !== mandate.iban) return mismatch('iban')
+  if (data.signed_date !== mandate.signedDate) return mismatch('signed_date')
   const assigned: AssignedIdentity = {
     creditorIdentifier: data.sepa_creditor_identifier,
     mandateReference: data.unique_mandate_reference,
   }
-  const reason = unusableIdentifier(assigned)
-  if (reason !== null) return { kind: 'unreadable', reason }
+  for (const name of ['sepa_creditor_identifier', 'unique_mandate_reference'] as const) {
+    const why = whyUnusable(data[name])
+    if (why !== null) return { kind: 'unreadable', reason: `${name}: ${why}` }
+  }
   const notes = [
     ...noteStatusWord(status),
     ...(typeof data.customer_no === 'string' ? (['RESPONSE_CUSTOMER_TEXT'] as const) : []),
     ...noteAssigned(mandate, assigned),
   ]
   return { kind: 'proven', value: assigned, notes }
-}
-
-function unusableIdentifier({ creditorIdentifier, mandateReference }: AssignedIdentity): string | null {
-  const ofCreditor = whyUnusable(creditorIdentifier)
-  if (ofCreditor !== null) return `sepa_creditor_identifier: ${ofCreditor}`
-  const ofMandate = whyUnusable(mandateReference)
-  return ofMandate === null ? null : `unique_mandate_reference: ${ofMandate}`
-}
-
-function differingField(answer: MigrateAnswer, mandate: Mandate): string | null {
-  if (String(answer.customer_no) !== String(mandate.customerNo)) return 'customer_no'
-  if (cleanIban(cleanCell(answer.iban)) !== mandate.iban) return 'iban'
-  if (answer.signed_date !== mandate.signedDate) return 'signed_date'
-  return null
 }
 
 /** Offer ids are compared without regard to case, as the service compares them. */
@@ -325,10 +262,17 @@ export interface NotRead extends Pick<
 
 type Cause = Pick<NotRead, 'cause' | 'canRepeat' | 'halt'>
 
+/** What an answer means that is none to the question; the first that fits its status. */
+const CAUSES: readonly (readonly [RegExp, Cause])[] = [
+  [/^40[137]$/, { cause: 'refused', canRepeat: false, halt: 'credentials' }],
+  [/^(?:40[45]|501)$/, { cause: 'missing', canRepeat: false, halt: null }],
+  [/^(?:408|42[159]|[5-9]\d\d)$/, { cause: 'not_now', canRepeat: true, halt: null }],
+  [/^4\d\d$/, { cause: 'refused', canRepeat: false, halt: null }],
+  [/^3\d\d$/, { cause: 'refused', canRepeat: false, halt: 'redirect' }],
+]
+const UNREADABLE: Cause = { cause: 'unreadable', canRepeat: true, halt: null }
+
 const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
-const MISSING = [404, 405, 501]
-const CREDENTIALS = [401, 403, 407]
-const LATER = [408, 421, 425, 429]
 
 /** What an answer says; null for one that is none to the question. */
 type Read = (
@@ -341,21 +285,31 @@ export function classifySources(
   clean: Cleaner,
   { what, read }: { readonly what: string; readonly read: Read } = LIST,
 ): SourcesSeen {
-  const { response, durationMs } = exchange
+  const { response, error, durationMs } = exchange
+  const { started, retryAfterMs, status, errorCode } = factsOf(exchange)
   const notRead = (cause: Cause, reason: string): NotRead => {
-    const { started, retryAfterMs, status, errorCode } = factsOf(exchange)
     return { kind: 'not_read', ...cause, started, reason, retryAfterMs, status, errorCode, durationMs }
   }
-  if (response?.complete !== true) return notRead(...unanswered(exchange))
-  const { status } = response
+  if (response?.complete !== true) {
+    if ((started || response !== null) && error?.code === TOO_LARGE)
+      return notRead(
+        { ...UNREADABLE, canRepeat: false },
+        'The list of payment sources is larger than is read',
+      )
+    const { reason, halt } = explain(exchange)
+    const begun = response === null ? '' : `The service answered ${response.status}, but not whole: `
+    return notRead({ cause: 'no_answer', canRepeat: halt === null, halt }, begun + reason)
+  }
+  const answered = `The service answered ${response.status}`
   const reading = read(response)
-  if (reading === null) return notRead(causeOf(status), answered(response, clean))
-  if (!('reason' in reading)) return { kind: 'listed', ...reading, status, durationMs }
+  if (reading === null)
+    return notRead(
+      CAUSES.find(([statuses]) => statuses.test(`${response.status}`))?.[1] ?? UNREADABLE,
+      answered + quoteHints(hintsIn(parseJson(response.bodyText), clean)),
+    )
+  if (!('reason' in reading)) return { kind: 'listed', ...reading, status: response.status, durationMs }
   const problem = clean(reading.reason, MAX_MESSAGE_BYTES)
-  return notRead(
-    { cause: 'unreadable', canRepeat: true, halt: null },
-    `The service answered ${status}, but not with ${what} (${problem})`,
-  )
+  return notRead(UNREADABLE, `${answered}, but not with ${what} (${problem})`)
 }
 
 /** What a header says of further pages counts like what the body says. */
@@ -376,32 +330,6 @@ export const readWho =
     const reading = status === 200 ? readCustomer(parseJson(bodyText), customerNo) : null
     return reading?.kind === 'read' ? { sources: [], customer: reading.customer } : reading
   }
-
-function unanswered(exchange: Exchange): [Cause, string] {
-  const { started, response, error } = exchange
-  if ((started || response !== null) && error?.code === TOO_LARGE)
-    return [
-      { cause: 'unreadable', canRepeat: false, halt: null },
-      'The list of payment sources is larger than is read',
-    ]
-  const { reason, halt } = explain(exchange)
-  const status = response === null ? '' : `The service answered ${response.status}, but not whole: `
-  return [{ cause: 'no_answer', canRepeat: halt === null, halt }, status + reason]
-}
-
-function causeOf(status: number): Cause {
-  if (CREDENTIALS.includes(status)) return { cause: 'refused', canRepeat: false, halt: 'credentials' }
-  if (MISSING.includes(status)) return { cause: 'missing', canRepeat: false, halt: null }
-  if (LATER.includes(status) || status >= 500) return { cause: 'not_now', canRepeat: true, halt: null }
-  if (status >= 400) return { cause: 'refused', canRepeat: false, halt: null }
-  if (status >= 300) return { cause: 'refused', canRepeat: false, halt: 'redirect' }
-  return { cause: 'unreadable', canRepeat: true, halt: null }
-}
-
-function answered({ status, bodyText }: Response, clean: Cleaner): string {
-  const hints = cleanHints(readErrorHints(parseJson(bodyText)), clean)
-  return `The service answered ${status}${quoteHints(hints)}`
-}
 
 /** Makes text of the service fit to be kept: no account number, nothing that a terminal would obey, bounded. */
 export type Cleaner = (text: string, maxBytes: number) => string
@@ -443,23 +371,20 @@ const spellingsOf = (secrets: readonly string[]): string[] =>
     .filter((secret) => secret.length >= SHORTEST_SECRET)
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), toReadable(secret)])
 
-const toReadable = (text: string): string => toVisible(decodeEscapes(text))
-
-/** Letters, digits and blanks written as JSON, URL or HTML escapes would slip past the masks. */
-const decodeEscapes = (text: string): string =>
-  text
-    .replace(
-      /\\u00([2-7][0-9a-f])|%([2-7][0-9a-f])/gi,
-      (_, json: string | undefined, url: string | undefined) =>
-        String.fromCharCode(Number.parseInt(json ?? url ?? '', 16)),
+/**
+ * Without terminal sequences, control, bidirectional and other invisible characters. Letters, digits and blanks written as
+ * JSON, URL or HTML escapes would slip past the masks.
+ */
+function toReadable(text: string): string {
+  const plain = text
+    .replace(/\\u00([2-7][0-9a-f])|%([2-7][0-9a-f])/gi, (_, json?: string, url?: string) =>
+      String.fromCharCode(Number.parseInt(json ?? url ?? '', 16)),
     )
     .replace(/&nbsp;|&#160;|&#xa0;/gi, ' ')
-
-/** Without terminal sequences, control, bidirectional and other invisible characters. */
-const toVisible = (text: string): string =>
-  oneLine(text)
+  return oneLine(plain)
     .replace(/\p{Cs}/gu, '')
     .normalize('NFKC')
+}
 
 /** Masks every part of the account number of at least eight characters, whatever stands between them. */
 function maskByValue(text: string, iban: Iban): string {

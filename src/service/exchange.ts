@@ -66,15 +66,14 @@ const startExchange = (clock: Clock, signal: AbortSignal, resolve: (exchange: Ex
  * that call aborted, so this one flag, and no error code, tells "not sent" from "may have been sent".
  */
 export function exchangeOnce(
-  connections: Pick<Connections, 'dispatcher' | 'origin'>,
-  request: ExchangeRequest,
-  limits: ExchangeLimits,
+  { dispatcher, origin }: Pick<Connections, 'dispatcher' | 'origin'>,
+  { method, path, headers, body }: ExchangeRequest,
+  { deadlineMs, freshConnections }: ExchangeLimits,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     const exchange = startExchange(clock, signal, resolve)
-    const { deadlineMs } = limits
     exchange.deadline = setTimeout(
       () => breakOff(exchange, 'DEADLINE', `No complete answer within ${deadlineMs} ms`),
       deadlineMs,
@@ -84,7 +83,15 @@ export function exchangeOnce(
       return
     }
     underWayUnder(signal).add(exchange)
-    dispatch(exchange, connections, request, limits)
+    const connection = freshConnections ? { reset: true } : {}
+    try {
+      dispatcher.dispatch(
+        { origin, method, path, headers: { ...headers }, body, ...connection },
+        listenerOf(exchange),
+      )
+    } catch (error) {
+      end(exchange, false, describeError(error))
+    }
   })
 }
 
@@ -98,22 +105,6 @@ function underWayUnder(signal: AbortSignal): Set<UnderWay> {
   underWay.set(signal, exchanges)
   signal.addEventListener('abort', () => exchanges.forEach(breakOffFromOutside), { once: true })
   return exchanges
-}
-
-function dispatch(
-  exchange: UnderWay,
-  { dispatcher, origin }: Pick<Connections, 'dispatcher' | 'origin'>,
-  { method, path, headers, body }: ExchangeRequest,
-  { freshConnections }: ExchangeLimits,
-): void {
-  try {
-    dispatcher.dispatch(
-      { origin, method, path, headers: { ...headers }, body, ...(freshConnections ? { reset: true } : {}) },
-      listenerOf(exchange),
-    )
-  } catch (error) {
-    end(exchange, false, describeError(error))
-  }
 }
 
 const listenerOf = (exchange: UnderWay): Dispatcher.DispatchHandler => ({
@@ -204,34 +195,28 @@ const TLS_FAULT =
 const OUR_OWN_FAULT = /^(?:REQUEST_INVALID|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED))$/
 const TUNNEL_REFUSED = /^Proxy response \((\d{3})\)/
 
-/** The certificate of one side, or the TLS set-up, is not accepted by the other. */
-const isTlsFault = (error: TransportError | null): boolean => TLS_FAULT.test(error?.code ?? '')
-
 /** Why no answer came, or no whole one, as the beginning of a sentence, and whether that shows that no other can. */
 export function explain({ started, response, error }: Exchange): { reason: string; halt: Halt | null } {
-  const name = error?.code ?? error?.name ?? 'no error was given'
-  const halt = isTlsFault(error) ? 'certificate' : null
+  const { code, name, message } = error ?? { code: null, name: 'no error was given', message: '' }
+  const named = code ?? name
+  // The certificate of one side, or the TLS set-up, is not accepted by the other.
+  const halt = TLS_FAULT.test(code ?? '') ? 'certificate' : null
   // A status line without a first byte cannot be: the safe side of the contradiction is "started".
-  if (!started && response === null)
-    return { reason: `${unsentCause(error)} (${name}): nothing was sent`, halt: halt ?? unsentHalt(error) }
-  const cause = DOUBTFUL.get(error?.code ?? '') ?? 'The connection broke before the answer was complete'
-  return { reason: `${cause} (${name})`, halt }
+  if (started || response !== null) {
+    const cause = DOUBTFUL.get(code ?? '') ?? 'The connection broke before the answer was complete'
+    return { reason: `${cause} (${named})`, halt }
+  }
+  const unsent = (cause: string, why: Halt | null = null) => ({
+    reason: `${cause} (${named}): nothing was sent`,
+    halt: halt ?? why,
+  })
+  const tunnel = TUNNEL_REFUSED.exec(message)?.[1]
+  if (tunnel === '407') return unsent('The proxy asked for credentials with 407', 'credentials')
+  if (tunnel !== undefined)
+    return unsent(`The proxy answered ${tunnel} instead of opening the way to the service`)
+  if (halt !== null)
+    return unsent('No trusted connection could be set up, check certificates, host name and port')
+  if (OUR_OWN_FAULT.test(code ?? ''))
+    return unsent(`The request was not well formed: ${message}`, 'request_rejected_locally')
+  return unsent(UNSENT.get(code ?? '') ?? 'The connection could not be set up')
 }
-
-function unsentHalt(error: TransportError | null): Halt | null {
-  if (tunnelStatus(error) === '407') return 'credentials'
-  return OUR_OWN_FAULT.test(error?.code ?? '') ? 'request_rejected_locally' : null
-}
-
-function unsentCause(error: TransportError | null): string {
-  const status = tunnelStatus(error)
-  if (status === '407') return 'The proxy asked for credentials with 407'
-  if (status !== null) return `The proxy answered ${status} instead of opening the way to the service`
-  if (isTlsFault(error))
-    return 'No trusted connection could be set up, check certificates, host name and port'
-  if (OUR_OWN_FAULT.test(error?.code ?? '')) return `The request was not well formed: ${error?.message ?? ''}`
-  return UNSENT.get(error?.code ?? '') ?? 'The connection could not be set up'
-}
-
-const tunnelStatus = (error: TransportError | null): string | null =>
-  TUNNEL_REFUSED.exec(error?.message ?? '')?.[1] ?? null

@@ -84,6 +84,23 @@ export function isPrivateGroup(
   return [...listed, ...byDefault].every((name) => names.has(name))
 }
 
+const LISTENS = '0A'
+
+/**
+ * Whether a user of this machine other than this one and root may hear what is sent to that port of it.
+ * @returns true where the system does not tell who listens, as only Linux does (proc_net(5))
+ */
+export function isOthersPort(port: number): boolean {
+  const sockets = ['tcp', 'tcp6'].flatMap((table) => readLines(`/proc/net/${table}`).slice(1))
+  if (sockets.length === 0) return true
+  const own = ownUserId()
+  return sockets.some((line) => {
+    const [, local = '', , state, , , , uid] = line.trim().split(/\s+/)
+    const isIt = state === LISTENS && Number.parseInt(local.split(':')[1] ?? '', 16) === port
+    return isIt && Number(uid) !== own && Number(uid) !== ROOT
+  })
+}
+
 /**
  * Who besides this user can read or change what stands at a path. *Others* are all users of the machine but this one
  * and root: anybody, or the members of a group that is not this user's own. POSIX owners, modes, links and sticky bits
@@ -127,70 +144,65 @@ export function ownUserId(): number | null {
 
 const modeText = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0')
 
-/** Why somebody who is neither this user nor root may change the entry itself. Without a path, the group's right counts. */
-function writers(entry: Stats, path: string | null): Distrust | null {
+const distrustIf = (isFault: boolean, why: string, next: string): Distrust | null =>
+  isFault ? { why, next } : null
+
+/** Why somebody who is neither this user nor root may change the entry itself. */
+function writers({ uid, gid, mode }: Stats, path: string): Distrust | null {
   const own = ownUserId()
   if (own === null) return null
-  if (entry.uid !== own && entry.uid !== ROOT)
+  if (uid !== own && uid !== ROOT)
     return {
-      why: `it belongs to another user (number ${entry.uid})`,
+      why: `it belongs to another user (number ${uid})`,
       next: 'Run the command as the user who owns it',
       isForeign: true,
     }
-  if ((entry.mode & ANYBODY_WRITE) !== 0)
-    return {
-      why: `anybody on this machine can write to it (mode ${modeText(entry.mode)})`,
-      next: 'Take that right away with "chmod o-w"',
-    }
-  if ((entry.mode & GROUP_WRITE) === 0) return null
-  if (path === null || !isPrivateGroup(entry.gid, own))
-    return {
-      why: `other members of its group can write to it (mode ${modeText(entry.mode)}, group ${entry.gid})`,
-      next: 'Take that right away with "chmod g-w"',
-    }
-  return hasAccessList(path)
-    ? {
-        why: `its access list may let others write to it (mode ${modeText(entry.mode)}+)`,
-        next: 'Take the list away with "setfacl -b"',
-      }
-    : null
-}
-
-const form = (entry: Stats): Distrust | null => {
-  if (entry.isSymbolicLink())
-    return { why: 'it is a symbolic link', next: 'Give the path of the file itself' }
-  if (!entry.isFile()) return { why: 'it is not a regular file', next: 'Give the path of a file' }
-  return null
+  const text = modeText(mode)
+  const ofAnybody = distrustIf(
+    (mode & ANYBODY_WRITE) !== 0,
+    `anybody on this machine can write to it (mode ${text})`,
+    'Take that right away with "chmod o-w"',
+  )
+  if (ofAnybody !== null || (mode & GROUP_WRITE) === 0) return ofAnybody
+  return (
+    distrustIf(
+      !isPrivateGroup(gid, own),
+      `other members of its group can write to it (mode ${text}, group ${gid})`,
+      'Take that right away with "chmod g-w"',
+    ) ??
+    distrustIf(
+      hasAccessList(path),
+      `its access list may let others write to it (mode ${text}+)`,
+      'Take the list away with "setfacl -b"',
+    )
+  )
 }
 
 const others = ({ mode }: Stats): Distrust | null =>
-  (mode & OTHERS) === 0
-    ? null
-    : {
-        why: `other users may open it (mode ${modeText(mode)})`,
-        next: 'Make it private with "chmod 600", and ask who may have read it',
-      }
-
-const secondName = (entry: Stats): Distrust | null =>
-  entry.nlink > 1
-    ? {
-        why: 'it has a second name (a hard link), so its lock does not protect it',
-        next: 'Remove the other name',
-      }
-    : null
-
-function owner({ uid }: Stats): Distrust | null {
-  const own = ownUserId()
-  if (own === null || uid === own) return null
-  return { why: 'it belongs to another user', next: 'Run the command as the user who owns it' }
-}
+  distrustIf(
+    (mode & OTHERS) !== 0,
+    `other users may open it (mode ${modeText(mode)})`,
+    'Make it private with "chmod 600", and ask who may have read it',
+  )
 
 /**
  * A file that is ours alone: regular, one name, this user's, closed to everybody else (mode 0600 or less).
  * For everything that the program writes, and for secrets.
  */
 export const distrustPrivateFile = (entry: Stats): Distrust | null =>
-  form(entry) ?? others(entry) ?? secondName(entry) ?? owner(entry)
+  distrustIf(entry.isSymbolicLink(), 'it is a symbolic link', 'Give the path of the file itself') ??
+  distrustIf(!entry.isFile(), 'it is not a regular file', 'Give the path of a file') ??
+  others(entry) ??
+  distrustIf(
+    entry.nlink > 1,
+    'it has a second name (a hard link), so its lock does not protect it',
+    'Remove the other name',
+  ) ??
+  distrustIf(
+    ![null, entry.uid].includes(ownUserId()),
+    'it belongs to another user',
+    'Run the command as the user who owns it',
+  )
 
 /**
  * A file that says what to do: nobody but this user and root may have written it. Others may read it, and a link is

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { isOthersPort } from '../../src/trust/listener.js'
+import { isOthersPort } from '../../src/trust/entry.js'
 import { IS_ROOT, listenAs } from '../support/listener.js'
 
 it.runIf(process.platform === 'linux').each(['127.0.0.1', '::1'])(

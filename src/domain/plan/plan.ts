@@ -238,9 +238,6 @@ export const isByPlanner = (
   approvedBy.trim().toLowerCase() === plannedBy.trim().toLowerCase() ||
   (key === null && plannedAs !== null && recordedAs === plannedAs)
 
-const isValidAt = ({ approvedAt, expiresAt }: Given, nowAt: string): boolean =>
-  approvedAt <= nowAt && nowAt < expiresAt
-
 /**
  * One approval that counts is enough; of several that do not, the one that counted longest is named.
  * @param planner must not have given it; null where that is allowed
@@ -254,7 +251,7 @@ export function approvalDrifts(
   const given = approvals.at(-1)
   const counted = approvals.filter((one) => isCounted(one, approvers))
   const others = counted.filter((one) => planner === null || !isByPlanner(one, planner))
-  if (others.some((one) => isValidAt(one, nowAt))) return []
+  if (others.some(({ approvedAt, expiresAt }) => approvedAt <= nowAt && nowAt < expiresAt)) return []
   const last = others.toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)).at(-1)
   if (last !== undefined)
     return told(

@@ -40,32 +40,36 @@ type SourcesAnswer =
   | { readonly kind: 'listed'; readonly sources: readonly ListedSource[] }
   | { readonly kind: 'not_read'; readonly reason: string }
 
-export type SourceVerdict =
-  /** Exactly one source is this row's. */
-  | { readonly kind: 'proven'; readonly source: ListedSource }
-  /** More than one could be: a person should cancel all but one. Its own by reference stands first. */
-  | { readonly kind: 'twice'; readonly sources: readonly ListedSource[] }
-  /** The customer has no source at all. */
-  | { readonly kind: 'absent' }
+export const VERDICTS = ['proven', 'twice', 'absent', 'other', 'unreadable'] as const
+export type VerdictKind = (typeof VERDICTS)[number]
+
+/**
+ * `proven`: exactly one source is the row's. `twice`: more than one could be, and a person should cancel all but one.
+ * `absent`: the customer has no source at all. `other`: there are sources, and none is certainly the row's. `unreadable`:
+ * the answer, or a source that could be the row's, cannot be read.
+ */
+interface Judged<Source> {
+  readonly verdict: VerdictKind
   /**
-   * There are sources, and none is certainly this row's. `differs`: none agrees. `ended`: what agrees was cancelled.
-   * `other_date`: one has its account, and a date that no row of the customer has. `ambiguous`: another row of the
-   * customer has the same account and date, and no reference tells them apart.
+   * For `other`: `differs` where none agrees; `ended` where what agrees was cancelled; `other_date` where one has its
+   * account, and a date that no row of the customer has; `ambiguous` where another row of the customer has the same account
+   * and date, and no reference tells them apart. For `unreadable` a sentence; else null.
    */
-  | {
-      readonly kind: 'other'
-      readonly why: 'differs' | 'ended' | 'other_date' | 'ambiguous'
-      readonly sources: readonly ListedSource[]
-    }
-  /** The answer, or a source that could be this row's, cannot be read. */
-  | { readonly kind: 'unreadable'; readonly reason: string }
+  readonly why: string | null
+  /** Those of the verdict, the row's own by reference first. */
+  readonly sources: readonly Source[]
+}
+export type SourceVerdict = Judged<ListedSource>
+/** The same as it is kept: of the sources no more than `MOST_KEPT`. */
+export type ReadBackEvidence = Judged<KeptSource>
 
 /** Which words the status can be is not published; these can only mean that a mandate is there no more. */
 export const ENDED: ReadonlySet<string> = new Set(
   'CANCELLED CANCELED ENDED REVOKED REJECTED EXPIRED'.split(' '),
 )
 
-const SEPA_SCHEME = 'SEPA_DIRECT_DEBIT'
+/** The one scheme that a migrated mandate has; others are listed beside it. */
+export const SEPA_SCHEME = 'SEPA_DIRECT_DEBIT'
 
 /** No other word is published; these can only mean something else. Any further word may be a new name of ours. */
 const OTHER_SCHEMES: ReadonlySet<string> = new Set(['CARD', 'AUTOGIRO', 'AVTALEGIRO', 'BETALINGSSERVICE'])
@@ -76,52 +80,27 @@ const OTHER_SCHEMES: ReadonlySet<string> = new Set(['CARD', 'AUTOGIRO', 'AVTALEG
  * @returns a verdict for each row, in their order
  */
 export function matchSources(rows: readonly AskedRow[], answer: SourcesAnswer): readonly SourceVerdict[] {
-  if (answer.kind === 'not_read') return rows.map(() => ({ kind: 'unreadable', reason: answer.reason }))
+  if (answer.kind === 'not_read') return rows.map(() => judged('unreadable', [], answer.reason))
   const sources = distinct(answer.sources.map(toCompared))
   const claimed = new Set(
     rows.flatMap(({ reference }) => (reference === null ? [] : [comparedReference(reference)])),
   )
-  const twins = countTwins(rows)
-  return withoutShared(rows.map((row) => verdictOn(row, sources, { claimed, twins })))
-}
-
-/** Whatever the rows say of their accounts, one source is no proof for two of them. */
-function withoutShared(verdicts: readonly SourceVerdict[]): readonly SourceVerdict[] {
-  const uses = new Map<ListedSource, number>()
-  for (const verdict of verdicts)
-    if (verdict.kind === 'proven') uses.set(verdict.source, (uses.get(verdict.source) ?? 0) + 1)
-  return verdicts.map((verdict) =>
-    verdict.kind === 'proven' && (uses.get(verdict.source) ?? 0) > 1
-      ? { kind: 'other', why: 'ambiguous', sources: [verdict.source] }
-      : verdict,
+  const verdicts = rows.map((row) => verdictOn(row, rows, sources, claimed))
+  // Whatever the rows say of their accounts, one source is no proof for two of them.
+  const proofs = verdicts.flatMap(({ verdict, sources: [proof] }) => (verdict === 'proven' ? [proof] : []))
+  const shared = new Set(proofs.filter((proof, at) => proofs.indexOf(proof) !== at))
+  return verdicts.map((each) =>
+    each.verdict === 'proven' && shared.has(each.sources[0])
+      ? { ...each, verdict: 'other', why: 'ambiguous' }
+      : each,
   )
 }
 
-const twinKey = ({ accountKey, signedDate }: AskedRow): string => `${signedDate} ${accountKey}`
-
-/** How many rows have one account and date, in all and without a reference. */
-interface Twins {
-  readonly all: number
-  readonly unreferenced: number
-}
-
-function countTwins(rows: readonly AskedRow[]): ReadonlyMap<string, Twins> {
-  const counts = new Map<string, Twins>()
-  for (const row of rows) {
-    const { all, unreferenced } = counts.get(twinKey(row)) ?? { all: 0, unreferenced: 0 }
-    counts.set(twinKey(row), { all: all + 1, unreferenced: unreferenced + Number(row.reference === null) })
-  }
-  return counts
-}
-
-/**
- * Rows that a source with this account and date may also be of. A second mandate of a registered row has a reference
- * that nobody knows, so for a row without one its registered twins count too.
- */
-function othersLike(row: AskedRow, twins: ReadonlyMap<string, Twins>): number {
-  const { all, unreferenced } = twins.get(twinKey(row)) ?? { all: 1, unreferenced: 0 }
-  return row.reference === null ? all - 1 : unreferenced
-}
+const judged = (
+  verdict: VerdictKind,
+  sources: readonly ComparedSource[] = [],
+  why: string | null = null,
+): SourceVerdict => ({ verdict, why, sources: sources.map(({ source }) => source) })
 
 /** A source with what is compared made ready; null cannot be told. */
 type ComparedSource = ReturnType<typeof toCompared>
@@ -145,8 +124,7 @@ function distinct(sources: readonly ComparedSource[]): readonly ComparedSource[]
   const seen = new Set<string>()
   return sources.filter(({ source: { id }, ...compared }) => {
     if (id === null) return true
-    const { scheme, iban, date, reference, isEnded } = compared
-    const key = JSON.stringify([id, scheme, iban, date, reference, isEnded])
+    const key = JSON.stringify({ id, ...compared })
     const isNew = !seen.has(key)
     seen.add(key)
     return isNew
@@ -195,105 +173,67 @@ function agreementOf({ scheme, iban, date }: ComparedSource, row: AskedRow): Sou
   return date === null ? 'unclear' : date === row.signedDate ? 'same' : 'other_date'
 }
 
-/** What the other rows of a customer explain. */
-interface Others {
-  /** References of rows. */
-  readonly claimed: ReadonlySet<string>
-  readonly twins: ReadonlyMap<string, Twins>
-}
-
-function verdictOn(row: AskedRow, sources: readonly ComparedSource[], others: Others): SourceVerdict {
-  if (sources.length === 0) return { kind: 'absent' }
-  const own = row.reference === null ? null : comparedReference(row.reference)
-  const those = agreementsOf(row, own, sources, others)
-  const live = those('same').filter(({ isEnded }) => !isEnded)
-  const isUnclear =
-    those('unclear').some(({ isEnded }) => !isEnded || live.length === 0) ||
-    (own !== null && live.some(({ reference }) => reference === null))
-  if (isUnclear)
-    return { kind: 'unreadable', reason: 'a source that could be this mandate lacks what is compared' }
-  if (live.length === 0) return notLive(sources, those('other_date'), those('same'))
-  const twins = othersLike(row, others.twins)
-  return own === null ? ofUnknownReference(live, twins) : ofReference(live, own, twins)
-}
-
-/** Sources by how they stand to the row; those of other rows are none of its. */
-function agreementsOf(
+/** @param claimed references of rows of the customer: the sources of other rows are none of this one's */
+function verdictOn(
   row: AskedRow,
-  own: string | null,
+  rows: readonly AskedRow[],
   sources: readonly ComparedSource[],
-  { claimed, twins }: Others,
-): (agreement: SourceAgreement) => readonly ComparedSource[] {
-  const isOthers = ({ reference }: ComparedSource): boolean =>
-    reference !== null && reference !== own && claimed.has(reference)
-  const isDayOfOther = ({ date }: ComparedSource): boolean =>
-    date !== null && twins.has(twinKey({ ...row, signedDate: date }))
-  const agreements = sources
-    .filter((each) => !isOthers(each))
-    .map((each) => ({ each, agreement: agreementOf(each, row) }))
-    .filter(({ each, agreement }) => agreement !== 'other_date' || !isDayOfOther(each))
-  return (wanted) => agreements.flatMap(({ each, agreement }) => (agreement === wanted ? [each] : []))
-}
-
-/** The first kind that there is tells why, and what is shown. */
-function notLive(
-  all: readonly ComparedSource[],
-  ofOtherDate: readonly ComparedSource[],
-  ended: readonly ComparedSource[],
+  claimed: ReadonlySet<string>,
 ): SourceVerdict {
-  const why = ofOtherDate.length > 0 ? 'other_date' : ended.length > 0 ? 'ended' : 'differs'
-  const shown = { other_date: ofOtherDate, ended, differs: all }[why]
-  return { kind: 'other', why, sources: shown.map(({ source }) => source) }
-}
-
-/** The account number and the date are all there is to go by. */
-function ofUnknownReference(live: readonly ComparedSource[], twins: number): SourceVerdict {
-  const sources = live.map(({ source }) => source)
-  const [source] = sources
-  if (twins > 0) return { kind: 'other', why: 'ambiguous', sources }
-  return sources.length === 1 && source !== undefined
-    ? { kind: 'proven', source }
-    : { kind: 'twice', sources }
-}
-
-/** A second mandate of the same row has a reference of its own, so that all that agree are counted. */
-function ofReference(live: readonly ComparedSource[], own: string, twins: number): SourceVerdict {
-  const mine = live.filter(({ reference }) => reference === own).map(({ source }) => source)
-  const more = live.filter(({ reference }) => reference !== own).map(({ source }) => source)
-  const [source] = mine
-  if (source === undefined) return { kind: 'other', why: 'differs', sources: more }
+  if (sources.length === 0) return judged('absent')
+  const own = row.reference === null ? null : comparedReference(row.reference)
+  const ofAccount = rows.filter(({ accountKey }) => accountKey === row.accountKey)
+  const days = new Set<string | null>(ofAccount.map(({ signedDate }) => signedDate))
+  const those: Record<SourceAgreement, ComparedSource[]> = {
+    same: [],
+    other_date: [],
+    unclear: [],
+    differs: [],
+  }
+  for (const each of sources) {
+    if (each.reference !== null && each.reference !== own && claimed.has(each.reference)) continue
+    const agreement = agreementOf(each, row)
+    if (agreement !== 'other_date' || !days.has(each.date)) those[agreement].push(each)
+  }
+  const live = those.same.filter(({ isEnded }) => !isEnded)
+  const isUnclear =
+    those.unclear.some(({ isEnded }) => !isEnded || live.length === 0) ||
+    (own !== null && live.some(({ reference }) => reference === null))
+  if (isUnclear) return judged('unreadable', [], 'a source that could be this mandate lacks what is compared')
+  if (live.length === 0) {
+    if (those.other_date.length > 0) return judged('other', those.other_date, 'other_date')
+    return those.same.length > 0 ? judged('other', those.same, 'ended') : judged('other', sources, 'differs')
+  }
+  const twins = ofAccount.filter(({ signedDate }) => signedDate === row.signedDate)
+  if (own === null) {
+    // The account number and the date are all there is to go by. A second mandate of a registered row has a reference that
+    // nobody knows, so its registered twins count too.
+    if (twins.length > 1) return judged('other', live, 'ambiguous')
+    return judged(live.length === 1 ? 'proven' : 'twice', live)
+  }
+  // A second mandate of the same row has a reference of its own, so that all that agree are counted.
+  const mine = live.filter(({ reference }) => reference === own)
+  const more = live.filter(({ reference }) => reference !== own)
+  if (mine.length === 0) return judged('other', more, 'differs')
   // What rows without a reference may explain is theirs to look at.
-  const isExplained = mine.length === 1 && more.length <= twins
-  return isExplained ? { kind: 'proven', source } : { kind: 'twice', sources: [...mine, ...more] }
+  const unreferenced = twins.filter(({ reference }) => reference === null)
+  const isExplained = mine.length === 1 && more.length <= unreferenced.length
+  return isExplained ? judged('proven', mine) : judged('twice', [...mine, ...more])
 }
-
-export const VERDICTS = ['proven', 'twice', 'absent', 'other', 'unreadable'] as const
-export type VerdictKind = (typeof VERDICTS)[number]
 
 /** A payment source as it is kept: never an account in full. */
 export type KeptSource = ReturnType<typeof kept>
-
-/** What a list of payment sources says about one row, as it is kept. */
-export interface ReadBackEvidence {
-  readonly verdict: VerdictKind
-  /** For `other`: `differs`, `ended`, `other_date` or `ambiguous`; for `unreadable` a sentence; else null. */
-  readonly why: string | null
-  /** Those of the verdict, the row's own first; the first `MOST_KEPT` of them. */
-  readonly sources: readonly KeptSource[]
-}
 
 /** A person looks at a few; a customer with more has them listed at the service. */
 const MOST_KEPT = 10
 /** The longest that an identifier of the interface can be, and a good deal more. */
 const LONGEST = 140
 
-export function evidenceOf(verdict: SourceVerdict): ReadBackEvidence {
-  const { kind } = verdict
-  if (kind === 'unreadable') return { verdict: kind, why: maskAccounts(verdict.reason), sources: [] }
-  const sources = kind === 'proven' ? [verdict.source] : kind === 'absent' ? [] : verdict.sources
-  const why = kind === 'other' ? verdict.why : null
-  return { verdict: kind, why, sources: sources.slice(0, MOST_KEPT).map(kept) }
-}
+export const evidenceOf = ({ verdict, why, sources }: SourceVerdict): ReadBackEvidence => ({
+  verdict,
+  why: why === null ? null : maskAccounts(why),
+  sources: sources.slice(0, MOST_KEPT).map(kept),
+})
 
 function kept({ id, status, reference, iban, signedAt }: ListedSource) {
   const account = accountOf(iban)
@@ -321,10 +261,9 @@ function kept({ id, status, reference, iban, signedAt }: ListedSource) {
  * what cannot be told is asked again another time. Only a list that shows no such mandate lets a row leave, and even
  * that proves nothing: it is the same as if nobody had asked.
  */
-export function beforeSending(verdict: SourceVerdict): 'send' | 'hold_back' | 'ask_again' {
-  if (verdict.kind === 'unreadable') return 'ask_again'
-  const isElsewhere = verdict.kind === 'other' && verdict.why === 'differs'
-  return verdict.kind === 'absent' || isElsewhere ? 'send' : 'hold_back'
+export function beforeSending({ verdict, why }: SourceVerdict): 'send' | 'hold_back' | 'ask_again' {
+  if (verdict === 'unreadable') return 'ask_again'
+  return verdict === 'absent' || (verdict === 'other' && why === 'differs') ? 'send' : 'hold_back'
 }
 
 /** Why a row is held back, as one sentence for the operator. */

@@ -67,11 +67,13 @@ function latestDebitFromSigning(signedDate: LocalDate | null, today: LocalDate):
 }
 
 /** The 36 months are over, or soon will be. */
-function noteLapse(check: ValueCheck, latest: LocalDate, options: CheckOptions): void {
+function checkLapse(check: ValueCheck, collected: LocalDate, options: CheckOptions): CheckedCollection {
+  const latest = addMonths(collected, DORMANT_AFTER_MONTHS)
   const daysLeft = daysBetween(options.today, latest)
   if (daysLeft < 0) check.breaks('MANDATE_DORMANT', `The last day was ${latest}.`)
   else if (daysLeft <= options.dormantSoonDays)
     check.breaks('MANDATE_DORMANT_SOON', `The last day is ${latest}.`)
+  return { findings: check.findings, latestFirstDebit: latest }
 }
 
 function checkAbsent(check: ValueCheck, signedDate: LocalDate | null, today: LocalDate): CheckedCollection {
@@ -81,35 +83,46 @@ function checkAbsent(check: ValueCheck, signedDate: LocalDate | null, today: Loc
 }
 
 /**
- * Checks a mapped column of last collections (domain/rulebook.md#last-collection).
+ * Checks when the mandate was last collected (domain/rulebook.md#last-collection).
+ * @param raw undefined where no column says so
  * @param signedDate null when it cannot be read: then nothing is compared with it
+ * @param collected by what collection files say; it counts where the export has no day, or an older one
  */
 export function checkLastCollection(
-  raw: string,
+  raw: string | undefined,
   options: CheckOptions,
   signedDate: LocalDate | null,
+  collected: LocalDate | null = null,
 ): CheckedCollection {
-  const { lastCollectionFormat: format, today, severities } = options
+  const { lastCollectionFormat: format, today, severities, times } = options
+  const text = cleanCell(raw ?? '')
+  const isAbsent = isAbsentCollection(text)
+  const read = isAbsent ? null : readDate(text, format, today)
+  const date = read?.kind === 'date' ? meantBy(read, times).date : null
+  // A mandate that was signed since counts from then.
+  const isOfThis = collected !== null && (signedDate === null || collected >= signedDate)
+  if (isOfThis && (isAbsent || (date !== null && date < collected))) {
+    const check = startCheck('last_collection_date', collected, severities)
+    return checkLapse(check, collected, options)
+  }
+  if (raw === undefined)
+    return { findings: NO_FINDINGS, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
   const check = startCheck('last_collection_date', raw, severities)
-  const text = cleanCell(raw)
-  if (isAbsentCollection(text)) return checkAbsent(check, signedDate, today)
-  const read = readDate(text, format, today)
-  if (read.kind !== 'date') {
+  if (isAbsent || (date !== null && FILLERS.has(date))) return checkAbsent(check, signedDate, today)
+  if (date === null) {
     const { detail, remedy } = explainDate(text, format, today)
     check.breaks('LAST_COLLECTION_INVALID', detail, `${remedy} Or clear the cell.`)
     return { findings: check.findings, latestFirstDebit: null }
   }
-  const { date } = meantBy(read, options.times)
-  if (FILLERS.has(date)) return checkAbsent(check, signedDate, today)
-  const latestFirstDebit = addMonths(date, DORMANT_AFTER_MONTHS)
-  if (signedDate !== null && date < signedDate) {
-    if (check.breaks('LAST_COLLECTION_BEFORE_SIGNATURE'))
-      return { findings: check.findings, latestFirstDebit }
-    // Not of this mandate, by what the configuration says.
-    return checkAbsent(check, signedDate, today)
-  }
-  if (!(date > today && check.breaks('LAST_COLLECTION_FUTURE'))) noteLapse(check, latestFirstDebit, options)
-  return { findings: check.findings, latestFirstDebit }
+  const isEarlier = signedDate !== null && date < signedDate
+  const ended =
+    (isEarlier && check.breaks('LAST_COLLECTION_BEFORE_SIGNATURE')) ||
+    (!isEarlier && date > today && check.breaks('LAST_COLLECTION_FUTURE'))
+  // Not of this mandate, by what the configuration says.
+  if (isEarlier && !ended) return checkAbsent(check, signedDate, today)
+  return ended
+    ? { findings: check.findings, latestFirstDebit: addMonths(date, DORMANT_AFTER_MONTHS) }
+    : checkLapse(check, date, options)
 }
 
 /** The day SEPA direct debit began; also the usual filler for old Dutch mandates. */
@@ -120,18 +133,6 @@ const PLAIN_DAY = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])$/
 /** A day behind the beginning of SEPA and up to today, that every month has. */
 const isPlainDate = (text: string, today: LocalDate): boolean =>
   PLAIN_DAY.test(text) && text > SEPA_START && text <= today
-
-/** A date that can be read and is odd. True when an error ended the checks. */
-const endsAtOddDate = (
-  check: ValueCheck,
-  read: { date: LocalDate; hasAssumedCentury: boolean; isNearMidnightUtc: boolean },
-  today: LocalDate,
-): boolean =>
-  (read.date > today && check.breaks('DATE_FUTURE')) ||
-  (read.date < SEPA_START && check.breaks('DATE_PRE_SEPA')) ||
-  (read.date === SEPA_START && check.breaks('DATE_LEGACY_DEFAULT')) ||
-  (read.hasAssumedCentury && check.breaks('DATE_TWO_DIGIT_YEAR', `It was read as ${read.date}.`)) ||
-  (read.isNearMidnightUtc && check.breaks('DATE_UTC_SHIFT'))
 
 /**
  * Checks the date on the mandate (domain/rulebook.md#signature-date). A column declared `auto` is decided first
@@ -157,7 +158,6 @@ export function checkSignedDate(
     return check.lost(isOpen ? 'DATE_AMBIGUOUS' : 'DATE_INVALID', detail, remedy)
   }
   const { date, isRounded, isEvening } = meantBy(read, times)
-  const isNearMidnightUtc = isEvening && read.isNearMidnightUtc
   const detail = `It was read as midnight of ${date}.`
   if (isRounded)
     check.findings.push(
@@ -167,7 +167,13 @@ export function checkSignedDate(
         { field: 'signed_date', value: raw, detail },
       ),
     )
-  return check.checked(endsAtOddDate(check, { ...read, date, isNearMidnightUtc }, today), date)
+  const ended =
+    (date > today && check.breaks('DATE_FUTURE')) ||
+    (date < SEPA_START && check.breaks('DATE_PRE_SEPA')) ||
+    (date === SEPA_START && check.breaks('DATE_LEGACY_DEFAULT')) ||
+    (read.hasAssumedCentury && check.breaks('DATE_TWO_DIGIT_YEAR', `It was read as ${date}.`)) ||
+    (isEvening && read.isNearMidnightUtc && check.breaks('DATE_UTC_SHIFT'))
+  return check.checked(ended, date)
 }
 
 /**
@@ -241,38 +247,6 @@ function checkRequired(raw: RawValues, options: CheckOptions) {
   }
 }
 
-/** True where the export has no day, or an older one. A mandate that was signed since counts from then. */
-function isNewer(
-  collected: LocalDate,
-  raw: string | undefined,
-  signedDate: LocalDate | null,
-  { lastCollectionFormat, today, times }: CheckOptions,
-): boolean {
-  if (signedDate !== null && collected < signedDate) return false
-  const text = cleanCell(raw ?? '')
-  if (isAbsentCollection(text)) return true
-  const read = readDate(text, lastCollectionFormat, today)
-  return read.kind === 'date' && meantBy(read, times).date < collected
-}
-
-function checkCollection(
-  raw: RawValues,
-  { signedDate, collected }: { signedDate: LocalDate | null; collected: LocalDate | null },
-  options: CheckOptions,
-): CheckedCollection {
-  const { today, severities } = options
-  const last = raw.last_collection_date
-  if (collected !== null && isNewer(collected, last, signedDate, options)) {
-    const check = startCheck('last_collection_date', collected, severities)
-    const latestFirstDebit = addMonths(collected, DORMANT_AFTER_MONTHS)
-    noteLapse(check, latestFirstDebit, options)
-    return { findings: check.findings, latestFirstDebit }
-  }
-  if (last === undefined)
-    return { findings: NO_FINDINGS, latestFirstDebit: latestDebitFromSigning(signedDate, today) }
-  return checkLastCollection(last, options, signedDate)
-}
-
 function checkWords(
   raw: RawValues,
   { words = WORDS, schemeIsFirmenMandat, severities }: CheckOptions,
@@ -340,14 +314,15 @@ export function checkMandate(raw: RawValues, options: CheckOptions, given: reado
   const key = ci === null || reference === null ? null : mandateKey(ci, reference)
   const { isDecided = false, lastCollected } = options
   const collected = key === null ? null : (lastCollected?.(key) ?? null)
-  const collection = checkCollection(raw, { signedDate: fields.signedDate.value, collected }, options)
+  const collection = checkLastCollection(
+    raw.last_collection_date,
+    options,
+    fields.signedDate.value,
+    collected,
+  )
   const found = joinFindings(
     given,
-    fields.customerNo.findings,
-    fields.iban.findings,
-    fields.signedDate.findings,
-    fields.creditorIdentifier.findings,
-    fields.mandateReference.findings,
+    ...Object.values(fields).map(({ findings }) => findings),
     collection.findings,
     checkWords(raw, options),
   )

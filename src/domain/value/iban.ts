@@ -8,13 +8,7 @@ import {
 } from '../text/countries.js'
 import type { Iban } from '../mandate/mandate.js'
 import { cleanCell, cleanIban, isScientific, printable } from '../text/text.js'
-import {
-  plainlyUsable,
-  startCheck,
-  type Checked,
-  type ValueCheck,
-  type SeverityOverrides,
-} from '../rule/verdict.js'
+import { plainlyUsable, startCheck, type Checked, type SeverityOverrides } from '../rule/verdict.js'
 
 const HIDDEN = /[*\u2022\u25CF\u2026]|[Xx#]{4}|^[0-9]{4}$/
 const NOT_ALLOWED = /[^A-Z0-9]/
@@ -53,18 +47,10 @@ function nameCharacters(iban: string): string {
   return `Found ${[...new Set(named)].slice(0, MOST_NAMED).join(', ')}.`
 }
 
-const lengthDetail = (iban: string, country: SepaCountry): string =>
-  `It has ${iban.length} characters, ${country.name} uses ${country.length}.`
-
 const joinedDetail = ({ name, joined }: SepaCountry): string | undefined =>
   joined === null
     ? undefined
     : `${name} has taken part since ${joined.since}${joined.only === null ? '' : `, so far in ${joined.only} only`}.`
-
-/** What nobody can restore; on the text after step A2. Like all below, true when an error ended the checks. */
-const endsAsLost = (check: ValueCheck, text: string): boolean =>
-  (isScientific(text) && check.breaks('EXCEL_SCIENTIFIC')) ||
-  (HIDDEN.test(text) && check.breaks('IBAN_MASKED'))
 
 /** Beside a whole account number stands a BIC, a name or another account. */
 function hasMore(iban: string): boolean {
@@ -77,38 +63,6 @@ function hasMore(iban: string): boolean {
   return false
 }
 
-/** Country and characters. */
-function endsAtCountry(check: ValueCheck, iban: string, country: Country): boolean {
-  const isOutside = NON_SEPA_COUNTRIES.has(iban.slice(0, 2))
-  return (
-    (iban.length !== country?.length && hasMore(iban) && check.breaks('IBAN_NOT_ALONE')) ||
-    (country === undefined && !isOutside && check.breaks('IBAN_COUNTRY')) ||
-    (isOutside && check.breaks('IBAN_NOT_SEPA')) ||
-    (NOT_ALLOWED.test(iban) && check.breaks('IBAN_CHARSET', nameCharacters(iban)))
-  )
-}
-
-/**
- * Length, structure, check digits and QR-IBAN. A country without an entry in the table has no length and no structure
- * to check.
- */
-const endsAtNumber = (check: ValueCheck, iban: string, country: Country): boolean =>
-  (country !== undefined &&
-    iban.length !== country.length &&
-    check.breaks('IBAN_LENGTH', lengthDetail(iban, country))) ||
-  (hasWrongStructure(iban, country) && check.breaks('IBAN_STRUCTURE')) ||
-  (isImpossibleCheck(iban.slice(2, 4)) && check.breaks('IBAN_CHECK_RANGE')) ||
-  (hasWrongChecksum(iban) && check.breaks('IBAN_CHECKSUM')) ||
-  (isQrIban(iban) && check.breaks('IBAN_QR'))
-
-/** Reach, and the check digits of the country, which need the right structure. */
-function endsAtReach(check: ValueCheck, iban: string, country: Country): boolean {
-  if (country === undefined) return false
-  if (country.group === 'non-EEA' && check.breaks('IBAN_NON_EEA')) return true
-  if (country.group === 'new' && check.breaks('IBAN_NEW_SEPA', joinedDetail(country))) return true
-  return !hasWrongStructure(iban, country) && hasNationalDefect(iban) && check.breaks('IBAN_NATIONAL_CHECK')
-}
-
 /** Of the Economic Area, and without check digits within their accounts that are known here. */
 const PLAIN_COUNTRIES = ['AT', 'DE', 'DK', 'IE', 'LT', 'NL', 'SE']
 const PLAIN = new RegExp(
@@ -117,23 +71,49 @@ const PLAIN = new RegExp(
   ).join('|')})$`,
 )
 
-/** An account of one of these as it is sent: form, length and check digits are right, and nothing is hidden. */
-const isPlainIban = (text: string): boolean => PLAIN.test(text) && !hasWrongChecksum(text)
-
 /**
  * Checks an account number (domain/rulebook.md#account-number). `value` is the cleaned IBAN once its country and its
  * characters are known to be those of an IBAN.
  */
 export function checkIban(raw: string, severities: SeverityOverrides = {}): Checked<Iban, string> {
-  if (isPlainIban(raw)) return plainlyUsable(raw as Iban)
+  // One of these as it is sent: form, length and check digits are right, and nothing is hidden.
+  if (PLAIN.test(raw) && !hasWrongChecksum(raw)) return plainlyUsable(raw as Iban)
   const check = startCheck('iban', raw, severities)
   const text = cleanCell(raw)
   if (text === '') return check.lost('IBAN_EMPTY')
-  if (endsAsLost(check, text)) return check.unusable(null)
+  const isLost =
+    (isScientific(text) && check.breaks('EXCEL_SCIENTIFIC')) ||
+    (HIDDEN.test(text) && check.breaks('IBAN_MASKED'))
+  if (isLost) return check.unusable(null)
   const iban = cleanIban(text)
+  // Without an entry in the table there is no length and no structure to check.
   const country = SEPA_COUNTRIES.get(iban.slice(0, 2))
-  if (endsAtCountry(check, iban, country)) return check.unusable(null)
-  const ended = endsAtNumber(check, iban, country) || endsAtReach(check, iban, country)
+  const isOutside = NON_SEPA_COUNTRIES.has(iban.slice(0, 2))
+  const isNone =
+    (iban.length !== country?.length && hasMore(iban) && check.breaks('IBAN_NOT_ALONE')) ||
+    (country === undefined && !isOutside && check.breaks('IBAN_COUNTRY')) ||
+    (isOutside && check.breaks('IBAN_NOT_SEPA')) ||
+    (NOT_ALLOWED.test(iban) && check.breaks('IBAN_CHARSET', nameCharacters(iban)))
+  if (isNone) return check.unusable(null)
+  const isStructureWrong = hasWrongStructure(iban, country)
+  const ended =
+    (country !== undefined &&
+      iban.length !== country.length &&
+      check.breaks(
+        'IBAN_LENGTH',
+        `It has ${iban.length} characters, ${country.name} uses ${country.length}.`,
+      )) ||
+    (isStructureWrong && check.breaks('IBAN_STRUCTURE')) ||
+    (isImpossibleCheck(iban.slice(2, 4)) && check.breaks('IBAN_CHECK_RANGE')) ||
+    (hasWrongChecksum(iban) && check.breaks('IBAN_CHECKSUM')) ||
+    (isQrIban(iban) && check.breaks('IBAN_QR')) ||
+    (country?.group === 'non-EEA' && check.breaks('IBAN_NON_EEA')) ||
+    (country?.group === 'new' && check.breaks('IBAN_NEW_SEPA', joinedDetail(country))) ||
+    // The check digits of the country need the right structure.
+    (country !== undefined &&
+      !isStructureWrong &&
+      hasNationalDefect(iban) &&
+      check.breaks('IBAN_NATIONAL_CHECK'))
   // A label or hyphens alone, with every rule above lowered: still nothing to send.
   return iban === '' && !ended ? check.lost('IBAN_EMPTY') : check.checked(ended, iban as Iban)
 }

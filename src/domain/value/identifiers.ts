@@ -16,6 +16,7 @@ import {
   hasBlank,
   isFiller,
   printable,
+  said,
 } from '../text/text.js'
 import {
   plainlyUsable,
@@ -57,7 +58,7 @@ const hasWrongCheckDigits = (ci: string): boolean =>
 let lastPlain: Readonly<Record<'ci' | 'assigned', string | null>> = { ci: null, assigned: null }
 
 /** The number of an issuer with a confirmed length, as it is sent, and not the new creditor's own. */
-function isPlain(ci: string, { constant, assigned }: CreditorSettings): boolean {
+function isUsual(ci: string, { constant, assigned }: CreditorSettings): boolean {
   if (constant !== null) return false
   if (ci === lastPlain.ci && assigned === lastPlain.assigned) return true
   const country = ci.slice(0, 2)
@@ -73,19 +74,10 @@ function isPlain(ci: string, { constant, assigned }: CreditorSettings): boolean 
   return isSuch
 }
 
-const isUnknownIssuer = (country: string): boolean =>
-  !SEPA_COUNTRIES.has(country) && !TERRITORIES.has(country)
-
 /** True when two identifiers name one creditor, whatever their business codes. Spelling is cleaned first. */
 const isSameCreditor = (a: string, b: string): boolean => creditorOf(clean(a)) === creditorOf(clean(b))
 
-/** Is this a creditor identifier at all? Like all below, true when an error ended the checks. */
-const endsAtForm = (check: ValueCheck, text: string, ci: string): boolean =>
-  (isScientific(text) && check.breaks('EXCEL_SCIENTIFIC')) ||
-  (hasWrongForm(ci) && check.breaks('CI_FORMAT')) ||
-  (isSepaIban(ci) && check.breaks('CI_LOOKS_LIKE_IBAN'))
-
-/** The length of the country, as far as it is known. */
+/** The length of the country, as far as it is known. True when an error ended the checks. */
 function endsAtLength(check: ValueCheck, ci: string): boolean {
   const country = ci.slice(0, 2)
   // Their lengths differ by bank: told once per identifier of the file (`hasOddBritishLength`), never per row.
@@ -101,32 +93,6 @@ function endsAtLength(check: ValueCheck, ci: string): boolean {
 export const hasOddBritishLength = (ci: string): boolean =>
   ci.startsWith('GB') && (ci.length < 27 || ci.length > 30)
 
-/** Check digits, issuer, length and signs. */
-function endsAtIssuer(check: ValueCheck, ci: string): boolean {
-  const isPlain = PLAIN.test(nationalPart(ci))
-  return (
-    (isPlain && hasWrongCheckDigits(ci) && check.breaks('CI_CHECKSUM')) ||
-    (isUnknownIssuer(ci.slice(0, 2)) && check.breaks('CI_COUNTRY')) ||
-    endsAtLength(check, ci) ||
-    (!isPlain && check.breaks('CI_NATIONAL_CHARS'))
-  )
-}
-
-/** Against the configured creditors. A configured identifier that cannot be read is compared with nothing. */
-function endsAtCreditor(
-  check: ValueCheck,
-  ci: string,
-  isOwnCell: boolean,
-  settings: CreditorSettings,
-): boolean {
-  const { constant, assigned } = settings
-  const isCompared = isOwnCell && constant !== null && FORM.test(clean(constant))
-  return (
-    (isCompared && !isSameCreditor(ci, constant) && check.breaks('CI_CONSTANT_MISMATCH')) ||
-    (assigned !== null && isSameCreditor(ci, assigned) && check.breaks('CI_SAME_AS_NEW'))
-  )
-}
-
 /**
  * Checks the previous creditor's identifier (domain/rulebook.md#creditor-identifier). `value` is the cleaned
  * identifier, business code as written, once it has the form of one.
@@ -136,15 +102,30 @@ export function checkCreditorIdentifier(
   settings: CreditorSettings = { constant: null, assigned: null },
   severities: SeverityOverrides = {},
 ): Checked<CreditorIdentifier, string> {
-  if (isPlain(cell, settings)) return plainlyUsable(cell as CreditorIdentifier)
+  if (isUsual(cell, settings)) return plainlyUsable(cell as CreditorIdentifier)
   const isOwnCell = clean(cell) !== ''
   const raw = isOwnCell ? cell : (settings.constant ?? cell)
   const check = startCheck('sepa_creditor_identifier', raw, severities)
   const text = cleanCell(raw)
   const ci = cleanCreditorIdentifier(text)
   if (ci === '') return check.lost('CI_EMPTY')
-  if (endsAtForm(check, text, ci)) return check.unusable(null)
-  const ended = endsAtIssuer(check, ci) || endsAtCreditor(check, ci, isOwnCell, settings)
+  const isNone =
+    (isScientific(text) && check.breaks('EXCEL_SCIENTIFIC')) ||
+    (hasWrongForm(ci) && check.breaks('CI_FORMAT')) ||
+    (isSepaIban(ci) && check.breaks('CI_LOOKS_LIKE_IBAN'))
+  if (isNone) return check.unusable(null)
+  const { constant, assigned } = settings
+  const country = ci.slice(0, 2)
+  const isPlain = PLAIN.test(nationalPart(ci))
+  // A configured identifier that cannot be read is compared with nothing.
+  const isCompared = isOwnCell && constant !== null && FORM.test(clean(constant))
+  const ended =
+    (isPlain && hasWrongCheckDigits(ci) && check.breaks('CI_CHECKSUM')) ||
+    (!SEPA_COUNTRIES.has(country) && !TERRITORIES.has(country) && check.breaks('CI_COUNTRY')) ||
+    endsAtLength(check, ci) ||
+    (!isPlain && check.breaks('CI_NATIONAL_CHARS')) ||
+    (isCompared && !isSameCreditor(ci, constant) && check.breaks('CI_CONSTANT_MISMATCH')) ||
+    (assigned !== null && isSameCreditor(ci, assigned) && check.breaks('CI_SAME_AS_NEW'))
   return check.checked(ended, ci as CreditorIdentifier)
 }
 
@@ -178,11 +159,11 @@ export function checkCustomerNo(raw: string, severities: SeverityOverrides = {})
 }
 
 const NOT_ALLOWED = /[^A-Za-z0-9/\-?:().,'+ ]/
-const LONGEST = 35
-const ONLY_DIGITS = /^[0-9]{16,}$/
-const ONLY_ZEROS = /^0+$/
-/** Digits a spreadsheet keeps. */
-const PRECISION = 15
+/** More than 35 code points. */
+const TOO_LONG = /^.{36}/su
+const ODD_SLASH = /^\/|\/$|\/\//
+/** A spreadsheet keeps 15 digits. */
+const ROUNDED = /^[0-9]{15}0+$/
 
 /**
  * Letters and digits, both, are no placeholder and no rounded number; with hyphens they are no date, month or power of ten
@@ -216,29 +197,6 @@ function looksLikeDate(reference: string): boolean {
 const charsetDetail = (reference: string): string | undefined =>
   reference.startsWith('#') ? 'It starts with #, like an error cell of a spreadsheet.' : undefined
 
-const hasOddSlash = (reference: string): boolean =>
-  reference.startsWith('/') || reference.endsWith('/') || reference.includes('//')
-
-/** Characters, length and slashes. Like the next, true when an error ended the checks. */
-function endsAtSigns(check: ValueCheck, reference: string): boolean {
-  const isTooLong = reference.length > LONGEST && Array.from(reference).length > LONGEST
-  return (
-    (NOT_ALLOWED.test(reference) && check.breaks('UMR_CHARSET', charsetDetail(reference))) ||
-    (isTooLong && check.breaks('UMR_LENGTH')) ||
-    (hasOddSlash(reference) && check.breaks('UMR_SLASH'))
-  )
-}
-
-/** What a bank takes, but a person should look at. */
-const endsAtOddity = (check: ValueCheck, reference: string): boolean =>
-  (isFiller(reference) && check.breaks('UMR_PLACEHOLDER')) ||
-  (hasBlank(reference) && check.breaks('UMR_SPACE')) ||
-  (ONLY_DIGITS.test(reference) &&
-    ONLY_ZEROS.test(reference.slice(PRECISION)) &&
-    check.breaks('UMR_PRECISION')) ||
-  (looksLikeDate(reference) && check.breaks('UMR_LOOKS_LIKE_DATE')) ||
-  (reference.startsWith("'") && check.breaks('UMR_APOSTROPHE'))
-
 /**
  * Checks the previous reference (domain/rulebook.md#mandate-reference). It is sent exactly as the debtor's bank knows
  * it.
@@ -252,14 +210,18 @@ export function checkMandateReference(
   const reference = cleanCell(raw)
   if (reference === '') return check.lost('UMR_EMPTY')
   if (isScientific(reference) && check.breaks('EXCEL_SCIENTIFIC')) return check.unusable(null)
-  const ended = endsAtSigns(check, reference) || endsAtOddity(check, reference)
+  const ended =
+    (NOT_ALLOWED.test(reference) && check.breaks('UMR_CHARSET', charsetDetail(reference))) ||
+    (TOO_LONG.test(reference) && check.breaks('UMR_LENGTH')) ||
+    (ODD_SLASH.test(reference) && check.breaks('UMR_SLASH')) ||
+    // What a bank takes, but a person should look at.
+    (isFiller(reference) && check.breaks('UMR_PLACEHOLDER')) ||
+    (hasBlank(reference) && check.breaks('UMR_SPACE')) ||
+    (ROUNDED.test(reference) && check.breaks('UMR_PRECISION')) ||
+    (looksLikeDate(reference) && check.breaks('UMR_LOOKS_LIKE_DATE')) ||
+    (reference.startsWith("'") && check.breaks('UMR_APOSTROPHE'))
   return check.checked(ended, reference as MandateReference)
 }
-
-const isSameReference = (a: string, b: string): boolean => upperCase(cleanCell(a)) === upperCase(cleanCell(b))
-
-const hasUsualForm = ({ creditorIdentifier, mandateReference }: AssignedIdentity): boolean =>
-  checkCreditorIdentifier(creditorIdentifier).usable && checkMandateReference(mandateReference).usable
 
 /** A SEPA identifier has at most 35 characters; this is room for a service that sees it otherwise. */
 const LONGEST_IDENTIFIER = 140
@@ -282,11 +244,13 @@ export function whyUnusable(identifier: string): string | null {
  * @returns the rules that were seen, also those that are off
  */
 export function noteAssigned({ original }: Mandate, assigned: AssignedIdentity): RuleId[] {
-  const seen: RuleId[] = []
-  if (isSameCreditor(original.creditorIdentifier, assigned.creditorIdentifier))
-    seen.push('RESPONSE_CI_UNCHANGED')
-  if (isSameReference(original.mandateReference, assigned.mandateReference))
-    seen.push('RESPONSE_UMR_UNCHANGED')
-  if (!hasUsualForm(assigned)) seen.push('RESPONSE_IDENTIFIER_FORMAT')
-  return seen
+  const isUsual =
+    checkCreditorIdentifier(assigned.creditorIdentifier).usable &&
+    checkMandateReference(assigned.mandateReference).usable
+  const [before, since] = [original, assigned].map((of) => upperCase(cleanCell(of.mandateReference)))
+  return said([
+    isSameCreditor(original.creditorIdentifier, assigned.creditorIdentifier) && 'RESPONSE_CI_UNCHANGED',
+    before === since && 'RESPONSE_UMR_UNCHANGED',
+    !isUsual && 'RESPONSE_IDENTIFIER_FORMAT',
+  ])
 }

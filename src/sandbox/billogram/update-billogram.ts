@@ -100,35 +100,17 @@ export function billogramOf(id: string, store: Store): Billogram {
 
 /** Updates a billogram and keeps what happened. */
 export function updateBillogram(body: unknown, id: string, parts: OpenSandbox): Billogram {
-  const current = billogramOf(id, parts.store)
+  const { store } = parts
+  const current = billogramOf(id, store)
   const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
-  const now = parts.now().toISOString()
-  const payments = request.registered_payments?.payments ?? []
-  const next = { ...billogramAfter(current, request, payments, parts.store), updated_at: now }
-  refuseUnfit(request, next, parts.store)
-  const happened = payments.map((payment) => ({ type: 'Payment', data: { ...payment } }))
-  return keepBillogram(next, happened, now, parts)
-}
-
-type Payments = NonNullable<BillogramRequest['registered_payments']>['payments']
-
-function billogramAfter(
-  current: Billogram,
-  request: BillogramRequest,
-  payments: Payments,
-  store: Store,
-): Billogram {
-  const {
-    return_data: _selectsNothing,
-    registered_payments: _added,
-    detailed_sums: _computed,
-    ...sent
-  } = request
+  const { return_data: _selectsNothing, registered_payments, detailed_sums: _computed, ...sent } = request
   const { creditor_unique_value, attachment, callbacks, offers } = { ...current, ...sent }
+  const payments = registered_payments?.payments ?? []
   const already = current.detailed_sums?.paid_sum ?? 0
   const paid = payments.reduce((sum, payment) => sum + payment.payment_amount, already)
   const key = callbacks?.sign_key === undefined ? {} : { sign_key: HIDDEN_SIGN_KEY }
-  return {
+  const now = parts.now().toISOString()
+  const next: Billogram = {
     ...{ ...current, ...sent, ...sumsOf({ ...current, ...sent }, paid), ...remindersAfter(current, sent) },
     creditor_unique_value: creditor_unique_value ?? null,
     attachment: attachment ?? null,
@@ -137,7 +119,11 @@ function billogramAfter(
     offers: offers?.map((offer) => ({
       offer_id: store.offerById(offer.offer_id)?.offer_id ?? offer.offer_id,
     })),
+    updated_at: now,
   }
+  refuseUnfit(request, next, store)
+  const happened = payments.map((payment) => ({ type: 'Payment', data: { ...payment } }))
+  return keepBillogram(next, happened, now, parts)
 }
 
 /** Stores a billogram with what happened to it, each event with its own UUID. */

@@ -43,9 +43,7 @@ const verdictsOn = (rows: readonly AskedRow[], sources: readonly ListedSource[])
 
 /** One word for each verdict: its kind, and why where it is `other`. */
 const wordsOn = (rows: readonly AskedRow[], sources: readonly ListedSource[]): string[] =>
-  verdictsOn(rows, sources).map((verdict) =>
-    verdict.kind === 'other' ? `other: ${verdict.why}` : verdict.kind,
-  )
+  verdictsOn(rows, sources).map(({ verdict, why }) => (verdict === 'other' ? `other: ${why ?? ''}` : verdict))
 
 /** With the last four of IBAN, and check digits that a masked middle happens to fit. */
 const ZEROED = 'DE31000000000000003000'
@@ -113,7 +111,7 @@ describe('one row in doubt', () => {
   it('is told which source', () => {
     const own = source()
     expect(verdictsOn([row()], [source({ iban: OTHER_IBAN }), own])).toEqual([
-      { kind: 'proven', source: own },
+      { verdict: 'proven', why: null, sources: [own] },
     ])
   })
 
@@ -146,7 +144,7 @@ describe('one registered row', () => {
   it('stands first among its doubles, so that a person cancels the others', () => {
     const [own, double] = [source(), source({ reference: 'NEW-2' })]
     expect(verdictsOn([registered('NEW-1')], [double, own])).toEqual([
-      { kind: 'twice', sources: [own, double] },
+      { verdict: 'twice', why: null, sources: [own, double] },
     ])
   })
 })
@@ -207,8 +205,8 @@ describe('several rows of one customer', () => {
       source({ reference: 'NEW-3' }),
       source({ iban: OTHER_IBAN, reference: 'NEW-4' }),
     ]
-    const given = verdictsOn(rows, sources).flatMap((verdict) =>
-      verdict.kind === 'proven' ? [verdict.source.id] : [],
+    const given = verdictsOn(rows, sources).flatMap(({ verdict, sources: shown }) =>
+      verdict === 'proven' ? shown.map(({ id }) => id) : [],
     )
     expect(new Set(given).size).toBe(given.length)
   })
@@ -217,7 +215,7 @@ describe('several rows of one customer', () => {
 describe('an answer', () => {
   it('that cannot be read says so for every row', () => {
     const reason = 'The service answered 500'
-    const unreadable = { kind: 'unreadable', reason }
+    const unreadable = { verdict: 'unreadable', why: reason, sources: [] }
     const verdicts = matchSources([row(), registered('NEW-1')], { kind: 'not_read', reason })
     expect(verdicts).toEqual([unreadable, unreadable])
   })
