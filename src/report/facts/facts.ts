@@ -87,6 +87,10 @@ export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 /** Those of which nothing was sent that may count. */
 export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
+/** Languages in which people can read a report. The files that programs read are the same in all of them. */
+export const LANGUAGES = ['en', 'de', 'fr', 'it', 'es', 'sv'] as const
+export type Language = (typeof LANGUAGES)[number]
+
 export const NOTHING_TOLD = {
   /** Whose mandates these are. */
   company: null as string | null,

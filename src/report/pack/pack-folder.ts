@@ -24,7 +24,7 @@ const WORKSHOP_PREFIX = '.sepa-migrate-report-'
 /** In that folder: which ledger it is of, as lines of lists name it. */
 const WORKSHOP_MARK = 'ledger'
 
-const MANIFEST = 'manifest.json'
+export const MANIFEST_FILE = 'manifest.json'
 /** Beside files that no manifest names: the lists in `to-do`, and what `check` writes. */
 export const NOTE = '.as-written.json'
 
@@ -54,14 +54,16 @@ export function textIn(folder: string, name: string): string {
 }
 
 /** Null where there is none of ours. */
-export const readWrittenFiles = (folder: string, name: typeof MANIFEST | typeof NOTE): WrittenFiles | null =>
-  writtenSchema.safeParse(parseJson(textIn(folder, name))).data ?? null
+export const readWrittenFiles = (
+  folder: string,
+  name: typeof MANIFEST_FILE | typeof NOTE,
+): WrittenFiles | null => writtenSchema.safeParse(parseJson(textIn(folder, name))).data ?? null
 
 export const readNote = (folder: string): WrittenFiles | null => readWrittenFiles(folder, NOTE)
 
 /** What manifest and note of a folder name, as `name sha256`. */
 const provenBy = (folder: string): readonly string[] =>
-  ([MANIFEST, NOTE] as const).flatMap((name) =>
+  ([MANIFEST_FILE, NOTE] as const).flatMap((name) =>
     (readWrittenFiles(folder, name)?.files ?? []).map((file) => `${file.name} ${file.sha256}`),
   )
 
@@ -73,8 +75,8 @@ export async function sha256Of(path: string, bytes = createReadStream(path)): Pr
 
 /** Whether the report in the folder is of another ledger. */
 const isOfAnother = (folder: string, files: readonly Pick<PackFile, 'name'>[], ledgerId: string): boolean =>
-  files.some(({ name }) => name === MANIFEST) &&
-  (readWrittenFiles(folder, MANIFEST)?.ledgerId ?? ledgerId) !== ledgerId
+  files.some(({ name }) => name === MANIFEST_FILE) &&
+  (readWrittenFiles(folder, MANIFEST_FILE)?.ledgerId ?? ledgerId) !== ledgerId
 
 /**
  * The first of these names under which the folder has something that is not as this program wrote it, or that is of another
@@ -86,7 +88,7 @@ export async function keptFile(
   files: readonly Pick<PackFile, 'name' | 'sha256'>[],
   { stale, ledgerId }: { readonly stale: readonly string[]; readonly ledgerId: string },
 ): Promise<string | null> {
-  if (isOfAnother(folder, files, ledgerId)) return MANIFEST
+  if (isOfAnother(folder, files, ledgerId)) return MANIFEST_FILE
   const proven = new Set([
     ...files.map(({ name, sha256 }) => `${name} ${sha256}`), // by a report at the same time
     // A report that was killed while it gave its files their names has left its manifest in its own folder.
@@ -94,7 +96,7 @@ export async function keptFile(
     ...provenBy(folder), // after the others, which move here
   ])
   const isOurs = async (name: string): Promise<boolean> =>
-    ((name === MANIFEST || name === NOTE) && readWrittenFiles(folder, name) !== null) ||
+    ((name === MANIFEST_FILE || name === NOTE) && readWrittenFiles(folder, name) !== null) ||
     (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) ||
     proven.has(`${name} ${await sha256Of(join(folder, name))}`)
   for (const name of [...files.map((file) => file.name), ...stale]) {
@@ -207,7 +209,7 @@ export function findPack(
   { ledgerId, changedAt }: { readonly ledgerId: string; readonly changedAt: string },
 ): string | null {
   const isCurrent = (folder: string): boolean => {
-    const manifest = readWrittenFiles(folder, MANIFEST)
+    const manifest = readWrittenFiles(folder, MANIFEST_FILE)
     return manifest?.ledgerId === ledgerId && manifest.changedAt === changedAt
   }
   const besides = (folder: string): string[] => inside(folder, (name) => /^report-\d+$/.test(name))

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises'
 import { join, dirname, resolve } from 'node:path'
 import { SourceError, UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { MANIFEST_FILE, pick, readManifest, type Manifest } from '../files/manifest.js'
+import { z } from 'zod'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
-import { fileAt, isToDo, NOTE, sha256Of, textIn } from '../pack/pack-folder.js'
+import { fileAt, isToDo, MANIFEST_FILE, NOTE, sha256Of, textIn } from '../pack/pack-folder.js'
 import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -14,8 +14,38 @@ import { PLACE_OF_PART, partOf } from '../facts/facts.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
 import { DECISION_LIST, DECISIONS_FILE, REGISTERED_LIST } from '../files/lists.js'
 import { showValue } from '../../domain/rule/verdict.js'
-import { timeText } from '../../domain/text/text.js'
+import { parseJson, pick, timeText } from '../../domain/text/text.js'
+import { LANGUAGES } from '../facts/facts.js'
 import { readVersion } from '../../packaged.js'
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const count = z.int().min(0)
+const file = z.object({ name: z.string().min(1), bytes: count, sha256: hash })
+
+/** What `verify` needs of a manifest. */
+const manifestSchema = z.looseObject({
+  schemaVersion: z.literal(1),
+  version: z.string(),
+  ledger: z.string(),
+  ledgerId: z.string(),
+  changedAt: z.iso.datetime(),
+  changedWhileReading: z.boolean(),
+  language: z.enum(LANGUAGES),
+  absentAfterMs: z.number(),
+  told: z.object({
+    company: z.string().nullable(),
+    from: z.string().nullable(),
+  }),
+  totals: z.looseObject({ read: count }),
+  decisions: z.object({ count }),
+  files: z.array(file),
+})
+
+export type Manifest = z.output<typeof manifestSchema>
+
+/** Null for what is none. */
+export const readManifest = (text: string): Manifest | null =>
+  manifestSchema.safeParse(parseJson(text)).data ?? null
 
 /** What a signature is worth: without the signer's key it only shows that nobody changed the manifest since. */
 type SignatureState = 'none' | 'whole' | 'proven' | 'broken'
