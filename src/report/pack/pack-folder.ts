@@ -61,11 +61,11 @@ export const readWrittenFiles = (
 
 export const readNote = (folder: string): WrittenFiles | null => readWrittenFiles(folder, NOTE)
 
-/** What manifest and note of a folder name, as `name sha256`. */
+const proofOf = ({ name, sha256 }: Pick<PackFile, 'name' | 'sha256'>): string => `${name} ${sha256}`
+
+/** What manifest and note of a folder name. */
 const provenBy = (folder: string): readonly string[] =>
-  ([MANIFEST_FILE, NOTE] as const).flatMap((name) =>
-    (readWrittenFiles(folder, name)?.files ?? []).map((file) => `${file.name} ${file.sha256}`),
-  )
+  ([MANIFEST_FILE, NOTE] as const).flatMap((name) => readWrittenFiles(folder, name)?.files.map(proofOf) ?? [])
 
 export async function sha256Of(path: string, bytes = createReadStream(path)): Promise<string> {
   const hash = createHash('sha256')
@@ -90,7 +90,7 @@ export async function keptFile(
 ): Promise<string | null> {
   if (isOfAnother(folder, files, ledgerId)) return MANIFEST_FILE
   const proven = new Set([
-    ...files.map(({ name, sha256 }) => `${name} ${sha256}`), // by a report at the same time
+    ...files.map(proofOf), // by a report at the same time
     // A report that was killed while it gave its files their names has left its manifest in its own folder.
     ...workshopsIn(folder).flatMap(provenBy),
     ...provenBy(folder), // after the others, which move here
@@ -98,7 +98,7 @@ export async function keptFile(
   const isOurs = async (name: string): Promise<boolean> =>
     ((name === MANIFEST_FILE || name === NOTE) && readWrittenFiles(folder, name) !== null) ||
     (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) ||
-    proven.has(`${name} ${await sha256Of(join(folder, name))}`)
+    proven.has(proofOf({ name, sha256: await sha256Of(join(folder, name)) }))
   for (const name of [...files.map((file) => file.name), ...stale]) {
     const entry = entryAt(join(folder, name))
     if (entry !== null && !(entry.isFile() && (await isOurs(name)))) return name
@@ -128,12 +128,15 @@ export const pathInPack = (folder: string, name: string): string =>
 /** In a folder of lists: those that a command took in. They go on to the folder of the next lists. */
 export const DONE = 'done'
 
-/** A path in the folder that is free: the name, or one with a number behind it. */
-function freePath(folder: string, name: string): string {
-  const { name: base, ext } = parse(name)
+/** Into the folder, which is made where it is missing: under its name, or that with a number behind it. */
+function moveTo(folder: string, path: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { name, ext } = parse(path)
   for (let n = 1; ; n += 1) {
-    const path = join(folder, n === 1 ? name : `${base}-${n}${ext}`)
-    if (entryAt(path) === null) return path
+    const to = join(folder, n === 1 ? `${name}${ext}` : `${name}-${n}${ext}`)
+    if (entryAt(to) !== null) continue
+    renameSync(path, to)
+    return to
   }
 }
 
@@ -145,20 +148,9 @@ export function setAside(path: string): string | null {
   const folder = dirname(resolve(path))
   if (!isToDo(basename(folder)) || readNote(folder) === null || !isFile(path)) return null
   try {
-    const done = join(folder, DONE)
-    mkdirSync(done, { recursive: true, mode: 0o700 })
-    const to = freePath(done, basename(path))
-    renameSync(path, to)
-    return to
+    return moveTo(join(folder, DONE), path)
   } catch {
     return null // a list that stays is one that somebody works in
-  }
-}
-
-function moveDone(from: string, to: string): void {
-  for (const name of namesIn(from)) {
-    mkdirSync(to, { recursive: true, mode: 0o700 })
-    renameSync(join(from, name), freePath(to, name))
   }
 }
 
@@ -166,11 +158,12 @@ function moveDone(from: string, to: string): void {
 async function isAsWritten(folder: string): Promise<boolean> {
   const note = isFolder(folder) ? readNote(folder) : null
   const names = namesIn(folder)
-  const proven = new Set(note?.files.map(({ name, sha256 }) => `${name} ${sha256}`))
+  const proven = new Set(note?.files.map(proofOf))
   for (const name of names) {
     if (name === NOTE || name === DONE) continue
     const path = join(folder, name)
-    if (!isFile(path) || !proven.has(`${name} ${await sha256Of(path).catch(() => '')}`)) return false
+    if (!isFile(path)) return false
+    if (!proven.has(proofOf({ name, sha256: await sha256Of(path).catch(() => '') }))) return false
   }
   return note !== null
 }
@@ -186,7 +179,8 @@ async function freeToDo(folder: string, away: string) {
     const path = join(folder, toDoName(number))
     const before = entryAt(path)
     if (await isAsWritten(path)) {
-      moveDone(join(path, DONE), join(away, TO_DO, DONE))
+      const done = join(path, DONE)
+      for (const name of namesIn(done)) moveTo(join(away, TO_DO, DONE), join(done, name))
       await rename(path, join(away, randomUUID())).catch((error: unknown) => {
         if (codeOf(error) !== 'ENOENT') throw error
       })
@@ -340,11 +334,9 @@ function refuseOccupied(out: string, name: string, forbidden: readonly string[])
 
 async function removeAbandoned(out: string, workshop: string): Promise<void> {
   const { mtimeMs: now } = await stat(workshop)
-  for (const path of workshopsIn(out)) {
-    const found = await stat(path).catch(() => null)
-    if (found !== null && now - found.mtimeMs > ABANDONED_AFTER_MS)
+  for (const path of workshopsIn(out))
+    if (now - (entryAt(path)?.mtimeMs ?? now) > ABANDONED_AFTER_MS)
       await rm(path, { recursive: true, force: true })
-  }
 }
 
 function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) => void) {
