@@ -1,5 +1,5 @@
 import type { Absence } from '../../domain/proof/absence.js'
-import type { ComparedLine } from '../../ledger/compare/comparison-reads.js'
+import type { ClosedLines, ComparedLine } from '../../ledger/compare/comparison-reads.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type {
   CampaignRecord,
@@ -102,6 +102,10 @@ export type Told = Readonly<typeof NOTHING_TOLD>
 
 export const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
 
+/** Mandates on those lines of a comparison. */
+export const countedOn = (lines: readonly ClosedLines[], isOne: (line: ClosedLines) => boolean): number =>
+  lines.reduce((sum, line) => sum + (isOne(line) ? line.count : 0), 0)
+
 export const hasSent = ({ attempts }: RunRecord): boolean =>
   Object.values(attempts).some((count) => count > 0)
 
@@ -155,8 +159,10 @@ function leftText(started: boolean | null): string {
 }
 
 function explainState(row: RowRecord, background: RowBackground): Explanation {
+  const [rule, status] = [row.rule ?? '', String(row.lastAttempt?.status ?? '')]
   const answered = (message: string, remedy = ''): Explanation => ({
-    ...lastAnswer(row),
+    rule,
+    status,
     message,
     remedy,
     wrong: [],
@@ -199,11 +205,6 @@ function explainState(row: RowRecord, background: RowBackground): Explanation {
     case 'written_off':
       return answered(decision ?? 'Written off by a person')
   }
-}
-
-function lastAnswer(row: RowRecord): { rule: string; status: string } {
-  const status = row.lastAttempt?.status ?? null
-  return { rule: row.rule ?? '', status: status === null ? '' : String(status) }
 }
 
 /** The decision of a person, unless a later attempt has overtaken it. */

@@ -25,6 +25,7 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import {
   NOT_SENT,
   NOTHING_TOLD,
+  countedOn,
   type Told,
   isNotTaken,
   partOf,
@@ -37,17 +38,15 @@ import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
-/** Keeps the first entries and counts them all. */
-export function cappedList<Entry>(limit = LISTED_AT_MOST) {
-  const first: Entry[] = []
-  let total = 0
-  return {
-    add: (entry: Entry): void => {
-      total += 1
-      if (first.length < limit) first.push(entry)
-    },
-    result: () => ({ total, first }),
-  }
+/** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
+const LISTED_AT_MOST = 50
+
+/** Holds the first entries, and how many there are. */
+export const cappedList = <Entry>() => ({ total: 0, first: [] as Entry[] })
+
+export function addTo<Entry>(list: { total: number; first: Entry[] }, entry: Entry): void {
+  list.total += 1
+  if (list.first.length < LISTED_AT_MOST) list.first.push(entry)
 }
 
 /** How often each value was met. */
@@ -157,7 +156,7 @@ export async function walkVerification(
       for (const row of page) {
         put(terms.files, 'verified', row)
         if (isAsItShouldBe(verdict)) continue
-        unproven.add(row)
+        addTo(unproven, row)
         put(terms.files, 'unproven', row)
       }
     })
@@ -166,7 +165,7 @@ export async function walkVerification(
     /** How many rows were drawn when registered rows were last read back; null for all of them. */
     sample: reader.latestSample(),
     /** Those that are not proven, in the order of the words. */
-    unproven: unproven.result(),
+    unproven,
   }
 }
 
@@ -223,8 +222,6 @@ export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decision
 const verifiedPages = (reader: LedgerReader, verdict: VerifiedRow['verdict']) =>
   entriesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
 
-/** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
-const LISTED_AT_MOST = 50
 /** Registered rows shown with the date until when their first debit must run. */
 const FIRST_DEBITS_SHOWN = 10
 
@@ -245,13 +242,13 @@ async function readDecisions(reader: LedgerReader, terms: WalkTerms) {
     for (const decision of page) {
       const isCorrection = decision.decision === CORRECTED
       if (decision.decision !== 'retry_refused' && !isCorrection) latest.set(decision.rowId, decision)
-      ;(isCorrection ? corrections : list).add(decision)
+      addTo(isCorrection ? corrections : list, decision)
       by.add(decision.by)
       if (isForced(decision.evidence)) forced += 1
       put(terms.files, 'decisions', decision)
     }
   })
-  return { latest, list: list.result(), corrections: corrections.result(), by: by.result(), forced }
+  return { latest, list, corrections, by: by.result(), forced }
 }
 
 /** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
@@ -343,7 +340,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     sentByApproval: plans.length === 0 ? [] : reader.sentByApproval(),
     /** Rows of each part. */
     parts: gathered.parts,
-    inDoubt: gathered.inDoubt.result(),
+    inDoubt: gathered.inDoubt,
     problems: gathered.problems,
     problemCounts: reader.problemCounts(),
     refusalCounts: reader.refusalCounts(),
@@ -385,10 +382,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
 const notCompared = (lines: readonly ClosedLines[]) => ({
   ...{ at: null, by: null, as: null, sources: [], ledgerMandates: null, finalMandates: null },
   classes: Object.fromEntries(
-    CUT_OVER_CLASSES.map((name) => [
-      name,
-      lines.reduce((sum, { listed, count }) => sum + (listed === name ? count : 0), 0),
-    ]),
+    CUT_OVER_CLASSES.map((name) => [name, countedOn(lines, ({ listed }) => listed === name)]),
   ) as ClassCounts,
 })
 
@@ -448,7 +442,7 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
   const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
   const open = { row, campaign: gathered.campaign, explanation: explain(row, background), absence }
-  if (part === 'inDoubt') gathered.inDoubt.add({ ...open, row: { ...row, cells: null } })
+  if (part === 'inDoubt') addTo(gathered.inDoubt, { ...open, row: { ...row, cells: null } })
   put(files, part, open)
 }
 

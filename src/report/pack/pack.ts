@@ -356,12 +356,10 @@ const plansIn = (plans: readonly PlanRecord[]) =>
     approvals: approvals.map(({ id: _, ...approval }) => approval),
   }))
 
+const PARTS = Object.keys(PLACE_OF_PART) as (keyof typeof PLACE_OF_PART)[]
+
 const rowsOfFiles = ({ parts, problems, verification }: ReportFacts) => ({
-  [PLACE_OF_PART.registered]: { rows: parts.registered },
-  [basename(PLACE_OF_PART.refused)]: { rows: parts.refused },
-  [basename(PLACE_OF_PART.corrections)]: { rows: parts.corrections },
-  [basename(PLACE_OF_PART.inDoubt)]: { rows: parts.inDoubt },
-  [basename(PLACE_OF_PART.notSent)]: { rows: parts.notSent },
+  ...Object.fromEntries(PARTS.map((part) => [basename(PLACE_OF_PART[part]), { rows: parts[part] }])),
   'problems.csv': { rows: problems },
   ...(verification === null
     ? {}
