@@ -59,9 +59,15 @@ export type ReportPart = (typeof PART_OF_STATE)[RowState]
 export const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =>
   corrects !== null && countedIn === null && state !== 'duplicate' && state !== 'superseded'
 
-/** Rows that no total counts are history, but for a correction that was not taken, of which somebody should read. */
-export const partOf = (row: RowRecord): ReportPart =>
-  row.countedIn !== null ? PART_OF_STATE[row.state] : isNotTaken(row) ? 'notSent' : 'closed'
+/**
+ * Of a row that a page brings whole: those that are registered and count come without their requests. Rows that no total
+ * counts are history, but for a correction that was not taken, of which somebody should read.
+ */
+export function partOf(row: RowRecord): Exclude<ReportPart, 'registered'> {
+  const part = PART_OF_STATE[row.state]
+  if (row.countedIn !== null && part !== 'registered') return part
+  return isNotTaken(row) ? 'notSent' : 'closed'
+}
 
 /** The folder of the lists to work in: no manifest names them, so that working in them changes no report. */
 export const TO_DO = 'to-do'

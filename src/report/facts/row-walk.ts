@@ -34,6 +34,7 @@ import {
   type ReportPart,
   explain,
 } from './facts.js'
+import { pick } from '../../domain/text/text.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
@@ -307,7 +308,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     totals: countedTotals(source, sums.get(source.id) ?? new Map()),
   }))
   const [runs, plans, mandates] = [reader.runs(), reader.plans(), reader.mandateCounts()]
-  const { decisions } = gathered
+  const { decisions, previousCreditors, assignedCreditors } = gathered
   const open = reader.openCutOver()
   if (open.open > 0) await walkCutOver(reader, terms)
   return {
@@ -323,10 +324,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     expected: reader.expected(),
     /** Those that were not sent, by state and rule, most mandates first. */
     notSent: mandates.filter(({ state }) => NOT_SENT.includes(state)),
-    /** Corrections that could not be taken. */
-    notTaken: gathered.notTaken,
-    /** Rows in doubt that are proposed to be sent again. */
-    proposals: gathered.proposals,
+    ...pick('parts', 'inDoubt', 'firstDebits', 'problems', 'notTaken', 'proposals')(gathered),
     /** In all, and for each source. */
     balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
     /** With the totals of this walk. */
@@ -338,22 +336,13 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     plans,
     /** Rows that left under each approval, and under none; empty where nobody planned. */
     sentByApproval: plans.length === 0 ? [] : reader.sentByApproval(),
-    /** Rows of each part. */
-    parts: gathered.parts,
-    inDoubt: gathered.inDoubt,
-    problems: gathered.problems,
     problemCounts: reader.problemCounts(),
     refusalCounts: reader.refusalCounts(),
     /** All but corrections. */
     decisions: decisions.list,
     corrections: decisions.corrections,
-    hashTotals: {
-      read: hashTotalsOf(...ROW_STATES.flatMap(sumsIn)),
-      byState,
-    },
+    hashTotals: { read: hashTotalsOf(...ROW_STATES.flatMap(sumsIn)), byState },
     distinct,
-    /** Registered rows whose first debit is due earliest. */
-    firstDebits: gathered.firstDebits,
     /** Registered rows that agree with their last collection; null where no collection files were given. */
     vouched: reader.vouched(),
     /** Mandates that were collected and are in no export. */
@@ -367,10 +356,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     /** Null where nobody set the last export against the ledger. */
     cutOver: cutOverIn(reader),
     /** Creditor identifiers of the registered rows. */
-    creditors: {
-      previous: gathered.previousCreditors.result(),
-      assigned: gathered.assignedCreditors.result(),
-    },
+    creditors: { previous: previousCreditors.result(), assigned: assignedCreditors.result() },
     /** Who decided on rows, by the name that was given. */
     resolvedBy: decisions.by,
     /** Decisions that sent a row once more while its earlier request could still arrive. */
@@ -406,15 +392,19 @@ const startGathering = (
   decisions,
   /** By source, of the rows that count in it. */
   sums: new Map(sources.map(({ id }) => [id, new Map(ROW_STATES.map((state) => [state, noSums()]))])),
+  /** Rows of each part. */
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
   /** Without their original cells. */
   inDoubt: cappedList<OpenRow>(),
+  /** Registered rows whose first debit is due earliest. */
   firstDebits: [] as RegisteredRow[],
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
   absenceOf: absencesAlong(reader, absentAfterMs),
   problems: 0,
+  /** Corrections that could not be taken. */
   notTaken: 0,
+  /** Rows in doubt that are proposed to be sent again. */
   proposals: 0,
 })
 
@@ -430,10 +420,6 @@ function takeRegistered(gathered: Gathered, row: RegisteredRow, files: Files): v
 
 function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files: Files): void {
   const part = partOf(row)
-  if (part === 'registered') {
-    takeRegistered(gathered, row, files)
-    return
-  }
   countRow(gathered, row.state, row)
   gathered.parts[part] += 1
   if (isNotTaken(row)) gathered.notTaken += 1

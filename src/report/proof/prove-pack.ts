@@ -10,12 +10,11 @@ import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
-import { PLACE_OF_PART, partOf } from '../facts/facts.js'
+import { LANGUAGES, PLACE_OF_PART } from '../facts/facts.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
 import { DECISION_LIST, DECISIONS_FILE, REGISTERED_LIST } from '../files/lists.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { parseJson, pick, timeText } from '../../domain/text/text.js'
-import { LANGUAGES } from '../facts/facts.js'
 import { readVersion } from '../../packaged.js'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
@@ -52,12 +51,6 @@ type SignatureState = 'none' | 'whole' | 'proven' | 'broken'
 
 export type Proof = Awaited<ReturnType<typeof provePack>>
 
-/** What a pack is compared with besides its own manifest. */
-export interface Beside {
-  readonly key: KeyObject | null
-  readonly ledger: LedgerReader | null
-}
-
 const REWRITE = 'Write the report again from the ledger, and ask who had access to this folder'
 
 /**
@@ -66,7 +59,10 @@ const REWRITE = 'Write the report again from the ledger, and ask who had access 
  * @throws {SourceError} where there is no pack that can be read
  * @throws {LedgerError} where the ledger cannot be read
  */
-export async function provePack(folder: string, { key, ledger }: Beside) {
+export async function provePack(
+  folder: string,
+  { key, ledger }: { readonly key: KeyObject | null; readonly ledger: LedgerReader | null },
+) {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw unreadable(folder, 'there is no such folder, or it cannot be read', cause)
   })
@@ -332,9 +328,8 @@ function* decisionsOf(ledger: LedgerReader): Generator<DecisionRecord> {
 
 function* registeredLines(ledger: LedgerReader, then: string): Generator<string> {
   yield REGISTERED_LIST.header
-  for (const { rows, registered } of rowPages(ledger))
-    for (const row of [...rows.filter((each) => partOf(each) === 'registered'), ...registered])
-      if ((row.registeredAt ?? '') <= then) yield REGISTERED_LIST.line(row)
+  for (const { registered } of rowPages(ledger))
+    for (const row of registered) if ((row.registeredAt ?? '') <= then) yield REGISTERED_LIST.line(row)
 }
 
 function* decisionLines(ledger: LedgerReader, then: string): Generator<string> {
