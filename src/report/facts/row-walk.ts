@@ -42,9 +42,7 @@ import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
 const LISTED_AT_MOST = 50
 
-/** Holds the first entries, and how many there are. */
-export const cappedList = <Entry>() => ({ total: 0, first: [] as Entry[] })
-
+/** Keeps the first entries, and counts them all. */
 export function addTo<Entry>(list: { total: number; first: Entry[] }, entry: Entry): void {
   list.total += 1
   if (list.first.length < LISTED_AT_MOST) list.first.push(entry)
@@ -110,13 +108,13 @@ export interface Entries extends Readonly<Record<Exclude<ReportPart, 'registered
   readonly cutOver: CutOverLine
 }
 
-/** A list while it is filled; `drain` comes after every page. */
-interface OpenList<Entry> {
-  readonly add: (entry: Entry) => void
-  readonly drain: () => Promise<void>
+/** Lists while they are filled; `drain` comes after every page. */
+export type OpenLists = {
+  readonly [Name in keyof Entries]?: {
+    readonly add: (entry: Entries[Name]) => void
+    readonly drain: () => Promise<void>
+  }
 }
-
-export type OpenLists = { readonly [Name in keyof Entries]?: OpenList<Entries[Name]> }
 
 /** The same lists in several files. */
 type Files = readonly OpenLists[]
@@ -151,7 +149,7 @@ export async function walkVerification(
   const counts = reader.verificationCounts()
   const verification = verificationOf(registered, counts)
   if (verification === null) return null
-  const unproven = cappedList<VerifiedRow>()
+  const unproven = { total: 0, first: [] as VerifiedRow[] }
   for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each)))
     await walkPages(verifiedPages(reader, verdict), terms, (page) => {
       for (const row of page) {
@@ -235,8 +233,8 @@ const NAMES_KEPT = 100
 /** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
 async function readDecisions(reader: LedgerReader, terms: WalkTerms) {
   const latest = new Map<number, DecisionRecord>()
-  const list = cappedList<DecisionRecord>()
-  const corrections = cappedList<DecisionRecord>()
+  const list = { total: 0, first: [] as DecisionRecord[] }
+  const corrections = { total: 0, first: [] as DecisionRecord[] }
   const by = tallyValues(NAMES_KEPT)
   let forced = 0
   await walkPages(decisionPages(reader), terms, (page) => {
@@ -395,7 +393,7 @@ const startGathering = (
   /** Rows of each part. */
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
   /** Without their original cells. */
-  inDoubt: cappedList<OpenRow>(),
+  inDoubt: { total: 0, first: [] as OpenRow[] },
   /** Registered rows whose first debit is due earliest. */
   firstDebits: [] as RegisteredRow[],
   previousCreditors: tallyValues(NAMES_KEPT),

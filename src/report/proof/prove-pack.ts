@@ -207,14 +207,7 @@ interface Discrepancy {
 
 type Tell = (...discrepancy: [kind: string, file: string, message: string, next?: string]) => void
 
-/** How the ledger stands beside the pack: as it was then, or further on. */
-interface Compared {
-  readonly standing: 'unchanged' | 'moved_on' | 'not_compared'
-  /** The files of which every byte was compared. */
-  readonly compared: readonly string[]
-}
-
-const NOT_COMPARED: Compared = { standing: 'not_compared', compared: [] }
+const NOT_COMPARED = { standing: 'not_compared', compared: [] } as const
 
 interface Pack {
   readonly folder: string
@@ -235,14 +228,15 @@ type Differ = (file: string, message: string) => void
 /**
  * Writes the report of a ledger that has not changed since again, and compares every byte. Where the ledger has moved on,
  * what was registered and decided until then is compared, and nothing else.
+ * @returns also the files of which every byte was compared
  */
-async function compareWithLedger(pack: Pack, tell: Tell): Promise<Compared> {
+async function compareWithLedger(pack: Pack, tell: Tell) {
   const { manifest, ledger } = pack
   const { ledgerId, changedAt } = ledger.campaign()
   const next =
     'Trust the ledger, not this pack: write the report again, and ask who had access to this folder'
   const differ: Differ = (file, message) => tell('ledger_differs', file, message, next)
-  const uncompared = (kind: string, message: string, instead = next): Compared => {
+  const uncompared = (kind: string, message: string, instead = next): typeof NOT_COMPARED => {
     tell(kind, MANIFEST_FILE, message, instead)
     return NOT_COMPARED
   }
@@ -267,9 +261,9 @@ async function compareWithLedger(pack: Pack, tell: Tell): Promise<Compared> {
     )
   if (changedAt === manifest.changedAt) {
     await compareBytes(pack, differ)
-    return { standing: 'unchanged', compared: namesIn(manifest) }
+    return { standing: 'unchanged', compared: namesIn(manifest) } as const
   }
-  return { standing: 'moved_on', compared: await compareLists(pack, differ) }
+  return { standing: 'moved_on', compared: await compareLists(pack, differ) } as const
 }
 
 /** What the manifest says of each file was compared with its bytes: the manifest stands for all of them. */

@@ -150,12 +150,7 @@ const stylesXml = (): string =>
 /** In UTF-16 code units; a spreadsheet takes no more than 32,767 in a cell. */
 const LONGEST_CELL = 32_000
 
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-])
+const ENTITIES = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }))
 
 /** `_x0041_` would be read as the character of that number (ISO/IEC 29500-1, 22.9.2.19). */
 const CHARACTER_NUMBER = /_(?=x[0-9A-Fa-f]{4}_)/g
