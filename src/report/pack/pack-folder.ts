@@ -407,36 +407,11 @@ function scratchAt(handle: FileHandle, path: string) {
 /** A list to work in. */
 export const isList = ({ name }: Pick<PackFile, 'name'>): boolean => name.startsWith(`${TO_DO}/`)
 
-interface Finished {
-  readonly workshop: string
-  readonly files: readonly PackFile[]
-  readonly lists: readonly PackFile[]
-  readonly stale: readonly string[]
-  readonly ledgerId: string
-}
-
-async function moveInto(out: string, finished: Finished) {
-  const { workshop, files, lists, stale, ledgerId } = finished
-  /** The file that stood in the way and was left as it is. */
-  const kept = await keptFile(out, files, finished)
-  /** The report that stands there is of another ledger. */
-  const isBesideAnother = isOfAnother(out, files, ledgerId)
-  /** Where the files are: the folder that was asked for, or one in it. */
-  const folder = kept === null ? out : await freeFolder(out, finished)
-  /** The lists to work in; null where there are none. */
-  const toDo = lists.length === 0 ? null : await moveLists(folder, finished)
-  for (const name of stale) await rm(join(folder, name), { force: true })
-  for (const { name } of files) await rename(join(workshop, name), join(folder, name))
-  await rm(workshop, { recursive: true })
-  flush(folder)
-  return { folder, kept, isBesideAnother, toDo }
-}
-
 /**
  * The lists with their note, as a whole.
  * @returns also, as `left`, a folder of earlier lists in which somebody works: it was left as it is
  */
-async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished) {
+async function moveLists(folder: string, workshop: string, lists: readonly PackFile[], ledgerId: string) {
   const files = lists.map((file) => ({ ...file, name: basename(file.name) }))
   await writeFile(join(workshop, TO_DO, NOTE), noteText(ledgerId, files), { mode: 0o600, flush: true })
   flush(join(workshop, TO_DO))
@@ -453,21 +428,21 @@ async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished
 }
 
 /** The first of `report-2`, `report-3`, … in the folder in which nothing stands in the way; made with mode 0700. */
-async function freeFolder(out: string, finished: Finished): Promise<string> {
+async function freeFolder(out: string, keptIn: (folder: string) => Promise<string | null>): Promise<string> {
   for (let n = 2; ; n += 1) {
     const folder = join(out, `report-${n}`)
     await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error
     })
     const isFolder = (await lstat(folder)).isDirectory()
-    if (isFolder && (await keptFile(folder, finished.files, finished)) === null) return folder
+    if (isFolder && (await keptIn(folder)) === null) return folder
   }
 }
 
 interface FolderTerms {
   /** Files that this command reads or keeps: none of them is replaced. */
   readonly forbidden?: readonly string[] | undefined
-  /** So that what a killed report leaves can be told from that of others; null where there is no ledger. */
+  /** So that what a killed report leaves can be told from that of others; left out where there is no ledger. */
   readonly ledgerId?: string
   /** Somebody vouches for the folder, whoever can write there. */
   readonly sharedFolder?: boolean | undefined
@@ -483,13 +458,13 @@ interface FolderTerms {
 export async function openPackFolder(
   out: string,
   names: readonly string[],
-  { forbidden = [], ledgerId, sharedFolder = false }: FolderTerms = {},
+  { forbidden = [], ledgerId = '', sharedFolder = false }: FolderTerms = {},
 ) {
   makeFolder(out)
   if (!sharedFolder) assertReportFolder(out)
   for (const name of names) refuseOccupied(out, name, forbidden)
   const workshop = await mkdtemp(join(out, WORKSHOP_PREFIX))
-  if (ledgerId !== undefined)
+  if (ledgerId !== '')
     await writeFile(join(workshop, WORKSHOP_MARK), `${ledgerMark({ ledgerId })}\n`, { mode: 0o600 })
   await mkdir(join(workshop, TO_DO), { mode: 0o700 })
   await removeAbandoned(out, workshop)
@@ -526,14 +501,24 @@ export async function openPackFolder(
    * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
    * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
    */
-  const publish = () =>
-    moveInto(out, {
-      workshop,
-      files: finished(),
-      lists: written.filter(isList),
-      stale: names.filter((name) => !written.some((file) => file.name === name)),
-      ledgerId: ledgerId ?? '',
-    })
+  async function publish() {
+    const [files, lists] = [finished(), written.filter(isList)]
+    const stale = names.filter((name) => !written.some((file) => file.name === name))
+    const keptIn = (folder: string): Promise<string | null> => keptFile(folder, files, { stale, ledgerId })
+    /** The file that stood in the way and was left as it is. */
+    const kept = await keptIn(out)
+    /** The report that stands there is of another ledger. */
+    const isBesideAnother = isOfAnother(out, files, ledgerId)
+    /** Where the files are: the folder that was asked for, or one in it. */
+    const folder = kept === null ? out : await freeFolder(out, keptIn)
+    /** The lists to work in; null where there are none. */
+    const toDo = lists.length === 0 ? null : await moveLists(folder, workshop, lists, ledgerId)
+    for (const name of stale) await rm(join(folder, name), { force: true })
+    for (const { name } of files) await rename(join(workshop, name), join(folder, name))
+    await rm(workshop, { recursive: true })
+    flush(folder)
+    return { folder, kept, isBesideAnother, toDo }
+  }
 
   /** Removes whatever was not published. */
   async function discard(): Promise<void> {

@@ -207,12 +207,7 @@ async function writeToCancel(reader: LedgerReader, runId: number, folder: PackFo
   await writeList(folder, TO_CANCEL_FILE, TO_CANCEL_LIST, rows())
 }
 
-async function writeList<Of>(
-  folder: PackFolder,
-  name: string,
-  list: List<Of>,
-  lines: Iterable<Of>,
-): Promise<PackFile> {
+async function writeList<Of>(folder: PackFolder, name: string, list: List<Of>, lines: Iterable<Of>) {
   const { add, drain, finish } = await openCsv(folder, name, list)
   for (const of of lines) {
     add(of)
