@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { LANGUAGES } from '../../src/report/text/language.js'
+import { LANGUAGES } from '../../src/report/facts/facts.js'
 import { textsIn } from '../../src/report/text/texts.js'
 import { filesBelow } from '../support/folder.js'
 import { placeForAll } from '../support/place.js'

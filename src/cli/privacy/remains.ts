@@ -5,10 +5,10 @@ import { usualOut } from '../settings/settings.js'
 import { open, type FileHandle } from 'node:fs/promises'
 import { fold, plural, said } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
-import { MANIFEST_FILE } from '../../report/files/manifest.js'
 import {
   DONE,
   isToDo,
+  MANIFEST_FILE,
   NOTE,
   readNote,
   readWrittenFiles,

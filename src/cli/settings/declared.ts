@@ -4,7 +4,7 @@ import {
   USUAL_TIMEOUT_MS,
 } from '../../service/checked-service.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
-import { LANGUAGES } from '../../report/text/language.js'
+import { LANGUAGES } from '../../report/facts/facts.js'
 import texts from './settings.json' with { type: 'json' }
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
 import * as kinds from './kinds.js'

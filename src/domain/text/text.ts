@@ -8,6 +8,12 @@ export const plural = (count: number, one: string, many: string): string =>
 export const said = <Told>(lines: readonly (Told | false)[]): Told[] =>
   lines.filter((line): line is Told => line !== false)
 
+/** These values of a record, in this order, and no others. */
+export const pick =
+  <Name extends string>(...names: readonly Name[]) =>
+  <Value extends Readonly<Record<Name, unknown>>>(value: Value) =>
+    Object.fromEntries(names.map((name) => [name, value[name]])) as Pick<Value, Name>
+
 /** `a, b and 3 more`. @param all how many there are, where not all are given */
 export function firstOf(texts: readonly string[], most: number, all = texts.length): string {
   const shown = texts.slice(0, most)

@@ -1,5 +1,5 @@
 import type { Absence } from '../../domain/proof/absence.js'
-import type { ComparedLine } from '../../ledger/compare/comparison-reads.js'
+import type { ClosedLines, ComparedLine } from '../../ledger/compare/comparison-reads.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type {
   CampaignRecord,
@@ -59,9 +59,15 @@ export type ReportPart = (typeof PART_OF_STATE)[RowState]
 export const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =>
   corrects !== null && countedIn === null && state !== 'duplicate' && state !== 'superseded'
 
-/** Rows that no total counts are history, but for a correction that was not taken, of which somebody should read. */
-export const partOf = (row: RowRecord): ReportPart =>
-  row.countedIn !== null ? PART_OF_STATE[row.state] : isNotTaken(row) ? 'notSent' : 'closed'
+/**
+ * Of a row that a page brings whole: those that are registered and count come without their requests. Rows that no total
+ * counts are history, but for a correction that was not taken, of which somebody should read.
+ */
+export function partOf(row: RowRecord): Exclude<ReportPart, 'registered'> {
+  const part = PART_OF_STATE[row.state]
+  if (row.countedIn !== null && part !== 'registered') return part
+  return isNotTaken(row) ? 'notSent' : 'closed'
+}
 
 /** The folder of the lists to work in: no manifest names them, so that working in them changes no report. */
 export const TO_DO = 'to-do'
@@ -87,6 +93,10 @@ export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
 /** Those of which nothing was sent that may count. */
 export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
+/** Languages in which people can read a report. The files that programs read are the same in all of them. */
+export const LANGUAGES = ['en', 'de', 'fr', 'it', 'es', 'sv'] as const
+export type Language = (typeof LANGUAGES)[number]
+
 export const NOTHING_TOLD = {
   /** Whose mandates these are. */
   company: null as string | null,
@@ -97,6 +107,10 @@ export const NOTHING_TOLD = {
 export type Told = Readonly<typeof NOTHING_TOLD>
 
 export const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
+
+/** Mandates on those lines of a comparison. */
+export const countedOn = (lines: readonly ClosedLines[], isOne: (line: ClosedLines) => boolean): number =>
+  lines.reduce((sum, line) => sum + (isOne(line) ? line.count : 0), 0)
 
 export const hasSent = ({ attempts }: RunRecord): boolean =>
   Object.values(attempts).some((count) => count > 0)
@@ -151,8 +165,10 @@ function leftText(started: boolean | null): string {
 }
 
 function explainState(row: RowRecord, background: RowBackground): Explanation {
+  const [rule, status] = [row.rule ?? '', String(row.lastAttempt?.status ?? '')]
   const answered = (message: string, remedy = ''): Explanation => ({
-    ...lastAnswer(row),
+    rule,
+    status,
     message,
     remedy,
     wrong: [],
@@ -195,11 +211,6 @@ function explainState(row: RowRecord, background: RowBackground): Explanation {
     case 'written_off':
       return answered(decision ?? 'Written off by a person')
   }
-}
-
-function lastAnswer(row: RowRecord): { rule: string; status: string } {
-  const status = row.lastAttempt?.status ?? null
-  return { rule: row.rule ?? '', status: status === null ? '' : String(status) }
 }
 
 /** The decision of a person, unless a later attempt has overtaken it. */

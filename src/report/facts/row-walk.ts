@@ -25,6 +25,7 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import {
   NOT_SENT,
   NOTHING_TOLD,
+  countedOn,
   type Told,
   isNotTaken,
   partOf,
@@ -33,21 +34,18 @@ import {
   type ReportPart,
   explain,
 } from './facts.js'
+import { pick } from '../../domain/text/text.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
-/** Keeps the first entries and counts them all. */
-export function cappedList<Entry>(limit = LISTED_AT_MOST) {
-  const first: Entry[] = []
-  let total = 0
-  return {
-    add: (entry: Entry): void => {
-      total += 1
-      if (first.length < limit) first.push(entry)
-    },
-    result: () => ({ total, first }),
-  }
+/** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
+const LISTED_AT_MOST = 50
+
+/** Keeps the first entries, and counts them all. */
+export function addTo<Entry>(list: { total: number; first: Entry[] }, entry: Entry): void {
+  list.total += 1
+  if (list.first.length < LISTED_AT_MOST) list.first.push(entry)
 }
 
 /** How often each value was met. */
@@ -110,13 +108,13 @@ export interface Entries extends Readonly<Record<Exclude<ReportPart, 'registered
   readonly cutOver: CutOverLine
 }
 
-/** A list while it is filled; `drain` comes after every page. */
-interface OpenList<Entry> {
-  readonly add: (entry: Entry) => void
-  readonly drain: () => Promise<void>
+/** Lists while they are filled; `drain` comes after every page. */
+export type OpenLists = {
+  readonly [Name in keyof Entries]?: {
+    readonly add: (entry: Entries[Name]) => void
+    readonly drain: () => Promise<void>
+  }
 }
-
-export type OpenLists = { readonly [Name in keyof Entries]?: OpenList<Entries[Name]> }
 
 /** The same lists in several files. */
 type Files = readonly OpenLists[]
@@ -151,13 +149,13 @@ export async function walkVerification(
   const counts = reader.verificationCounts()
   const verification = verificationOf(registered, counts)
   if (verification === null) return null
-  const unproven = cappedList<VerifiedRow>()
+  const unproven = { total: 0, first: [] as VerifiedRow[] }
   for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each)))
     await walkPages(verifiedPages(reader, verdict), terms, (page) => {
       for (const row of page) {
         put(terms.files, 'verified', row)
         if (isAsItShouldBe(verdict)) continue
-        unproven.add(row)
+        addTo(unproven, row)
         put(terms.files, 'unproven', row)
       }
     })
@@ -166,7 +164,7 @@ export async function walkVerification(
     /** How many rows were drawn when registered rows were last read back; null for all of them. */
     sample: reader.latestSample(),
     /** Those that are not proven, in the order of the words. */
-    unproven: unproven.result(),
+    unproven,
   }
 }
 
@@ -223,8 +221,6 @@ export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decision
 const verifiedPages = (reader: LedgerReader, verdict: VerifiedRow['verdict']) =>
   entriesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
 
-/** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
-const LISTED_AT_MOST = 50
 /** Registered rows shown with the date until when their first debit must run. */
 const FIRST_DEBITS_SHOWN = 10
 
@@ -237,21 +233,21 @@ const NAMES_KEPT = 100
 /** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
 async function readDecisions(reader: LedgerReader, terms: WalkTerms) {
   const latest = new Map<number, DecisionRecord>()
-  const list = cappedList<DecisionRecord>()
-  const corrections = cappedList<DecisionRecord>()
+  const list = { total: 0, first: [] as DecisionRecord[] }
+  const corrections = { total: 0, first: [] as DecisionRecord[] }
   const by = tallyValues(NAMES_KEPT)
   let forced = 0
   await walkPages(decisionPages(reader), terms, (page) => {
     for (const decision of page) {
       const isCorrection = decision.decision === CORRECTED
       if (decision.decision !== 'retry_refused' && !isCorrection) latest.set(decision.rowId, decision)
-      ;(isCorrection ? corrections : list).add(decision)
+      addTo(isCorrection ? corrections : list, decision)
       by.add(decision.by)
       if (isForced(decision.evidence)) forced += 1
       put(terms.files, 'decisions', decision)
     }
   })
-  return { latest, list: list.result(), corrections: corrections.result(), by: by.result(), forced }
+  return { latest, list, corrections, by: by.result(), forced }
 }
 
 /** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
@@ -310,7 +306,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     totals: countedTotals(source, sums.get(source.id) ?? new Map()),
   }))
   const [runs, plans, mandates] = [reader.runs(), reader.plans(), reader.mandateCounts()]
-  const { decisions } = gathered
+  const { decisions, previousCreditors, assignedCreditors } = gathered
   const open = reader.openCutOver()
   if (open.open > 0) await walkCutOver(reader, terms)
   return {
@@ -326,10 +322,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     expected: reader.expected(),
     /** Those that were not sent, by state and rule, most mandates first. */
     notSent: mandates.filter(({ state }) => NOT_SENT.includes(state)),
-    /** Corrections that could not be taken. */
-    notTaken: gathered.notTaken,
-    /** Rows in doubt that are proposed to be sent again. */
-    proposals: gathered.proposals,
+    ...pick('parts', 'inDoubt', 'firstDebits', 'problems', 'notTaken', 'proposals')(gathered),
     /** In all, and for each source. */
     balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
     /** With the totals of this walk. */
@@ -341,22 +334,13 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     plans,
     /** Rows that left under each approval, and under none; empty where nobody planned. */
     sentByApproval: plans.length === 0 ? [] : reader.sentByApproval(),
-    /** Rows of each part. */
-    parts: gathered.parts,
-    inDoubt: gathered.inDoubt.result(),
-    problems: gathered.problems,
     problemCounts: reader.problemCounts(),
     refusalCounts: reader.refusalCounts(),
     /** All but corrections. */
     decisions: decisions.list,
     corrections: decisions.corrections,
-    hashTotals: {
-      read: hashTotalsOf(...ROW_STATES.flatMap(sumsIn)),
-      byState,
-    },
+    hashTotals: { read: hashTotalsOf(...ROW_STATES.flatMap(sumsIn)), byState },
     distinct,
-    /** Registered rows whose first debit is due earliest. */
-    firstDebits: gathered.firstDebits,
     /** Registered rows that agree with their last collection; null where no collection files were given. */
     vouched: reader.vouched(),
     /** Mandates that were collected and are in no export. */
@@ -370,10 +354,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     /** Null where nobody set the last export against the ledger. */
     cutOver: cutOverIn(reader),
     /** Creditor identifiers of the registered rows. */
-    creditors: {
-      previous: gathered.previousCreditors.result(),
-      assigned: gathered.assignedCreditors.result(),
-    },
+    creditors: { previous: previousCreditors.result(), assigned: assignedCreditors.result() },
     /** Who decided on rows, by the name that was given. */
     resolvedBy: decisions.by,
     /** Decisions that sent a row once more while its earlier request could still arrive. */
@@ -385,10 +366,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
 const notCompared = (lines: readonly ClosedLines[]) => ({
   ...{ at: null, by: null, as: null, sources: [], ledgerMandates: null, finalMandates: null },
   classes: Object.fromEntries(
-    CUT_OVER_CLASSES.map((name) => [
-      name,
-      lines.reduce((sum, { listed, count }) => sum + (listed === name ? count : 0), 0),
-    ]),
+    CUT_OVER_CLASSES.map((name) => [name, countedOn(lines, ({ listed }) => listed === name)]),
   ) as ClassCounts,
 })
 
@@ -412,15 +390,19 @@ const startGathering = (
   decisions,
   /** By source, of the rows that count in it. */
   sums: new Map(sources.map(({ id }) => [id, new Map(ROW_STATES.map((state) => [state, noSums()]))])),
+  /** Rows of each part. */
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
   /** Without their original cells. */
-  inDoubt: cappedList<OpenRow>(),
+  inDoubt: { total: 0, first: [] as OpenRow[] },
+  /** Registered rows whose first debit is due earliest. */
   firstDebits: [] as RegisteredRow[],
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
   absenceOf: absencesAlong(reader, absentAfterMs),
   problems: 0,
+  /** Corrections that could not be taken. */
   notTaken: 0,
+  /** Rows in doubt that are proposed to be sent again. */
   proposals: 0,
 })
 
@@ -436,10 +418,6 @@ function takeRegistered(gathered: Gathered, row: RegisteredRow, files: Files): v
 
 function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files: Files): void {
   const part = partOf(row)
-  if (part === 'registered') {
-    takeRegistered(gathered, row, files)
-    return
-  }
   countRow(gathered, row.state, row)
   gathered.parts[part] += 1
   if (isNotTaken(row)) gathered.notTaken += 1
@@ -448,7 +426,7 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
   const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
   const open = { row, campaign: gathered.campaign, explanation: explain(row, background), absence }
-  if (part === 'inDoubt') gathered.inDoubt.add({ ...open, row: { ...row, cells: null } })
+  if (part === 'inDoubt') addTo(gathered.inDoubt, { ...open, row: { ...row, cells: null } })
   put(files, part, open)
 }
 

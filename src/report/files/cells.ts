@@ -117,8 +117,6 @@ export const keptCell = (text: string): string => {
 /** The columns of all sources side by side, so that rows of different exports fit into one file. */
 export type OriginalColumns = ReturnType<typeof mergeColumns>
 
-type Placement = ReturnType<typeof place>
-
 /**
  * True for a record of the wrong shape (ROW_FIELD_COUNT at whatever severity): its cells may stand under the wrong
  * names, so it was admitted without any value.
@@ -143,24 +141,77 @@ function removedCell(row: RowRecord, field: RequiredField, format: DecidedFormat
   return field === 'signed_date' && value !== '' ? writeDate(value as LocalDate, format) : value
 }
 
-/** Where the cells of every source go. */
-interface Merged {
-  readonly names: readonly string[]
-  readonly placements: ReadonlyMap<number, Placement>
-}
-
 /** The columns of all sources in order of first appearance. */
 export function mergeColumns(sources: readonly SourceRecord[]) {
   const { names, placements: placed } = placeColumns(sources)
   const placements = new Map([...placed].map(([source, at]) => [source.id, place(source, at)]))
   // A fault of the crosswalk is mended in the line.
   if (sources.some(hasCrosswalk) && !names.includes(CUSTOMER_COLUMN)) names.push(CUSTOMER_COLUMN)
-  const merged: Merged = { names, placements }
+
+  /** The row's own cells under `plainNames`, as text as they stand: for a workbook. */
+  function plainCellsOf(row: RowRecord): string[] {
+    const line = names.map(() => '')
+    const placement = placements.get(row.sourceId)
+    if (placement === undefined) return line
+    const { fields, target, accounts, signedDate } = placement
+    if (row.cells !== null)
+      for (const [index, column] of target.entries()) line[column] = row.cells[index] ?? ''
+    else
+      for (const field of REQUIRED_FIELDS) {
+        const column = fields.get(field)
+        if (column !== undefined) line[column] = removedCell(row, field, signedDate)
+      }
+    // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
+    if (isMisshapen(row)) for (const column of accounts) line[column] = ''
+    return line
+  }
+
+  /** The same under `names`, ready for a file that is edited and fed back. */
+  function cellsOf(row: RowRecord): string[] {
+    const { fields, watched } = placements.get(row.sourceId) ?? {}
+    const read = [...(fields ?? [])].filter(([field]) => !field.startsWith('payer_'))
+    const fed = new Map(read.map(([field, column]) => [column, field]))
+    return plainCellsOf(row).map((cell, column) => {
+      const field = fed.get(column)
+      if (field !== undefined) return cellFor(field, cell)
+      return watched?.has(column) === true ? keptCell(cell) : neutralCell(cell)
+    })
+  }
+
+  /**
+   * Where a file shows whose mandate a row is, and what it would send. `nth` counts the columns of that name and `column`
+   * those of such a file, from 0; `value` is the cell as it was read, or null where it is no longer held.
+   */
+  function identityOf(row: RowRecord) {
+    const placement = placements.get(row.sourceId)
+    if (placement === undefined) return []
+    const { target, fields, signedDate } = placement
+    return ([...IDENTITY, 'iban', 'signed_date'] as const).flatMap((field) => {
+      const column = fields.get(field)
+      if (column === undefined) return []
+      const name = names[column] ?? ''
+      const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
+      const removed = field === OLD_KEY ? null : removedCell(row, field, signedDate)
+      const value = row.cells === null ? removed : (row.cells[target.indexOf(column)] ?? '')
+      return [{ field, name, nth, column, value }]
+    })
+  }
+
+  const places = [...placements.values()]
+  const identity = [
+    ...new Set(places.flatMap(({ fields }) => IDENTITY.flatMap((field) => fields.get(field) ?? []))),
+  ]
   return {
-    names: names.map(headerCell),
+    ...{ plainCellsOf, cellsOf, identityOf },
+    plainNames: names.map(plainText),
+    /** What hides in a name or turns it round is left out: no reading of a header looks at it, and people read the rest. */
+    names: names.map((name) => editableCell(plainText(name))),
+
+    /** What separates the columns of these files: as in the export with the most records. */
+    delimiter: usualDelimiter(sources),
 
     /** Where accounts stand. */
-    accounts: new Set([...placements.values()].flatMap(({ accounts }) => accounts)),
+    accounts: new Set(places.flatMap(({ accounts }) => accounts)),
 
     /** Where the columns or fields of that name stand; what a crosswalk did not find can be typed beside it. */
     wrongOf: (row: RowRecord, wrong: readonly string[]): ReadonlySet<number> => {
@@ -171,82 +222,13 @@ export function mergeColumns(sources: readonly SourceRecord[]) {
       return oldKey !== undefined && found.has(oldKey) ? found.add(names.indexOf(CUSTOMER_COLUMN)) : found
     },
 
-    /** What separates the columns of these files: as in the export with the most records. */
-    delimiter: usualDelimiter(sources),
-
-    /** The row's own cells under `names`, ready for a file that is edited and fed back. */
-    cellsOf: (row: RowRecord): string[] => editableCellsIn(merged, row),
-
-    /** The same for a workbook, whose cells are text as they stand. */
-    plainNames: names.map(plainText),
-    plainCellsOf: (row: RowRecord): string[] => plainCellsIn(merged, row),
-
-    /** Where a file shows whose mandate a row is, and what it would send; and what stands there. */
-    identityOf: (row: RowRecord) => identityIn(merged, row),
-
-    /** The names of those columns over all sources, and what stands there, without an account number; for a workbook. */
-    identityNames: identityColumns(merged).map((column) => plainText(names[column] ?? '')),
+    /** The names of the columns over all sources that say whose mandate a row is, and what stands there, without an account number. */
+    identityNames: identity.map((column) => plainText(names[column] ?? '')),
     identityCells: (row: RowRecord): string[] => {
-      const cells = new Map(identityIn(merged, row).map(({ column, value }) => [column, value]))
-      return identityColumns(merged).map((column) => maskedText(cells.get(column) ?? ''))
+      const cells = new Map(identityOf(row).map(({ column, value }) => [column, value]))
+      return identity.map((column) => maskedText(cells.get(column) ?? ''))
     },
   }
-}
-
-/** What hides in a name or turns it round is left out: no reading of a header looks at it, and people read the rest. */
-const headerCell = (name: string): string => editableCell(plainText(name))
-
-/**
- * `nth` counts the columns of that name and `column` those of such a file, from 0; `value` is the cell as it was read, or
- * null where it is no longer held.
- */
-function identityIn({ names, placements }: Merged, row: RowRecord) {
-  const placement = placements.get(row.sourceId)
-  if (placement === undefined) return []
-  const { target, fields, signedDate } = placement
-  return ([...IDENTITY, 'iban', 'signed_date'] as const).flatMap((field) => {
-    const column = fields.get(field)
-    if (column === undefined) return []
-    const name = names[column] ?? ''
-    const nth = names.slice(0, column).filter((earlier) => fold(earlier) === fold(name)).length
-    const removed = field === OLD_KEY ? null : removedCell(row, field, signedDate)
-    const value = row.cells === null ? removed : (row.cells[target.indexOf(column)] ?? '')
-    return [{ field, name, nth, column, value }]
-  })
-}
-
-const identityColumns = ({ placements }: Merged): readonly number[] => [
-  ...new Set(
-    [...placements.values()].flatMap(({ fields }) => IDENTITY.flatMap((field) => fields.get(field) ?? [])),
-  ),
-]
-
-function plainCellsIn({ names, placements }: Merged, row: RowRecord): string[] {
-  const line = names.map(() => '')
-  const placement = placements.get(row.sourceId)
-  if (placement === undefined) return line
-  const { fields, target, accounts, signedDate } = placement
-  if (row.cells !== null)
-    for (const [index, column] of target.entries()) line[column] = row.cells[index] ?? ''
-  else
-    for (const field of REQUIRED_FIELDS) {
-      const column = fields.get(field)
-      if (column !== undefined) line[column] = removedCell(row, field, signedDate)
-    }
-  // Values that may stand under a wrong name must not become sendable by feeding the file back unread.
-  if (isMisshapen(row)) for (const column of accounts) line[column] = ''
-  return line
-}
-
-function editableCellsIn(merged: Merged, row: RowRecord): string[] {
-  const { fields, watched } = merged.placements.get(row.sourceId) ?? {}
-  const read = [...(fields ?? [])].filter(([field]) => !field.startsWith('payer_'))
-  const fed = new Map(read.map(([field, column]) => [column, field]))
-  return plainCellsIn(merged, row).map((cell, column) => {
-    const field = fed.get(column)
-    if (field !== undefined) return cellFor(field, cell)
-    return watched?.has(column) === true ? keptCell(cell) : neutralCell(cell)
-  })
 }
 
 /** A date is for the spreadsheet to show; any other value that it would rewrite is marked as text. */

@@ -166,13 +166,13 @@ const STATE = mark<NamedRow>('migration_state', 'label.state', 12, ({ row }) => 
   shown: ({ row }, { say }) => say(`state.${row.state}`),
 })
 
-const ofRow = ({ key, label, width, value, cell }: Column<RowRecord>): Column<NamedRow> =>
-  column(key, label, width, ({ row }) => value(row), cell === undefined ? {} : { cell })
+const ofRows = (columns: ListColumns<RowRecord>): Column<NamedRow>[] =>
+  columns.map(({ value, shown: _, ...known }) => ({ ...known, value: ({ row }) => value(row) }))
 
 /** What is open, as lists and sheets say it of each row (report/README.md#the-files). */
 const WHOSE: ListColumns<NamedRow> = [
   ...[ROW, STATE],
-  ...[CUSTOMER, ACCOUNT, ...OLD].map((known: Column<RowRecord>) => ({ ...ofRow(known), key: null })),
+  ...ofRows([CUSTOMER, ACCOUNT, ...OLD]).map((known) => ({ ...known, key: null })),
 ]
 
 const WHAT_TO_DO: ListColumns<OpenRow> = [
@@ -311,7 +311,7 @@ export const CUT_OVER_COLUMNS: ListColumns<CutOverLine> = [
     actionOf(compared, row.state),
   ),
   STATE,
-  ...[ACCOUNT, ...NEW].map((known: Column<RowRecord>) => ofRow(known)),
+  ...ofRows([ACCOUNT, ...NEW]),
   paymentSources,
   mark('migration_line', 'column.migration_line', null, ({ compared }) => compared.mark),
   ...CLOSING,
@@ -323,7 +323,7 @@ const CUT_OVER_SHEET: ListColumns<CutOverLine> = [
   column(null, 'label.message', SENTENCE, ({ compared }) => compared.listed, {
     shown: ({ compared }, { say }) => say(`cutOver.${compared.listed}`),
   }),
-  ...NEW.map((known: Column<RowRecord>) => ofRow(known)),
+  ...ofRows(NEW),
 ]
 
 /** Without account numbers, since nothing in it is corrected. */

@@ -24,7 +24,7 @@ const WORKSHOP_PREFIX = '.sepa-migrate-report-'
 /** In that folder: which ledger it is of, as lines of lists name it. */
 const WORKSHOP_MARK = 'ledger'
 
-const MANIFEST = 'manifest.json'
+export const MANIFEST_FILE = 'manifest.json'
 /** Beside files that no manifest names: the lists in `to-do`, and what `check` writes. */
 export const NOTE = '.as-written.json'
 
@@ -54,16 +54,18 @@ export function textIn(folder: string, name: string): string {
 }
 
 /** Null where there is none of ours. */
-export const readWrittenFiles = (folder: string, name: typeof MANIFEST | typeof NOTE): WrittenFiles | null =>
-  writtenSchema.safeParse(parseJson(textIn(folder, name))).data ?? null
+export const readWrittenFiles = (
+  folder: string,
+  name: typeof MANIFEST_FILE | typeof NOTE,
+): WrittenFiles | null => writtenSchema.safeParse(parseJson(textIn(folder, name))).data ?? null
 
 export const readNote = (folder: string): WrittenFiles | null => readWrittenFiles(folder, NOTE)
 
-/** What manifest and note of a folder name, as `name sha256`. */
+const proofOf = ({ name, sha256 }: Pick<PackFile, 'name' | 'sha256'>): string => `${name} ${sha256}`
+
+/** What manifest and note of a folder name. */
 const provenBy = (folder: string): readonly string[] =>
-  ([MANIFEST, NOTE] as const).flatMap((name) =>
-    (readWrittenFiles(folder, name)?.files ?? []).map((file) => `${file.name} ${file.sha256}`),
-  )
+  ([MANIFEST_FILE, NOTE] as const).flatMap((name) => readWrittenFiles(folder, name)?.files.map(proofOf) ?? [])
 
 export async function sha256Of(path: string, bytes = createReadStream(path)): Promise<string> {
   const hash = createHash('sha256')
@@ -73,8 +75,8 @@ export async function sha256Of(path: string, bytes = createReadStream(path)): Pr
 
 /** Whether the report in the folder is of another ledger. */
 const isOfAnother = (folder: string, files: readonly Pick<PackFile, 'name'>[], ledgerId: string): boolean =>
-  files.some(({ name }) => name === MANIFEST) &&
-  (readWrittenFiles(folder, MANIFEST)?.ledgerId ?? ledgerId) !== ledgerId
+  files.some(({ name }) => name === MANIFEST_FILE) &&
+  (readWrittenFiles(folder, MANIFEST_FILE)?.ledgerId ?? ledgerId) !== ledgerId
 
 /**
  * The first of these names under which the folder has something that is not as this program wrote it, or that is of another
@@ -86,17 +88,17 @@ export async function keptFile(
   files: readonly Pick<PackFile, 'name' | 'sha256'>[],
   { stale, ledgerId }: { readonly stale: readonly string[]; readonly ledgerId: string },
 ): Promise<string | null> {
-  if (isOfAnother(folder, files, ledgerId)) return MANIFEST
+  if (isOfAnother(folder, files, ledgerId)) return MANIFEST_FILE
   const proven = new Set([
-    ...files.map(({ name, sha256 }) => `${name} ${sha256}`), // by a report at the same time
+    ...files.map(proofOf), // by a report at the same time
     // A report that was killed while it gave its files their names has left its manifest in its own folder.
     ...workshopsIn(folder).flatMap(provenBy),
     ...provenBy(folder), // after the others, which move here
   ])
   const isOurs = async (name: string): Promise<boolean> =>
-    ((name === MANIFEST || name === NOTE) && readWrittenFiles(folder, name) !== null) ||
+    ((name === MANIFEST_FILE || name === NOTE) && readWrittenFiles(folder, name) !== null) ||
     (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) ||
-    proven.has(`${name} ${await sha256Of(join(folder, name))}`)
+    proven.has(proofOf({ name, sha256: await sha256Of(join(folder, name)) }))
   for (const name of [...files.map((file) => file.name), ...stale]) {
     const entry = entryAt(join(folder, name))
     if (entry !== null && !(entry.isFile() && (await isOurs(name)))) return name
@@ -126,12 +128,15 @@ export const pathInPack = (folder: string, name: string): string =>
 /** In a folder of lists: those that a command took in. They go on to the folder of the next lists. */
 export const DONE = 'done'
 
-/** A path in the folder that is free: the name, or one with a number behind it. */
-function freePath(folder: string, name: string): string {
-  const { name: base, ext } = parse(name)
+/** Into the folder, which is made where it is missing: under its name, or that with a number behind it. */
+function moveTo(folder: string, path: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const { name, ext } = parse(path)
   for (let n = 1; ; n += 1) {
-    const path = join(folder, n === 1 ? name : `${base}-${n}${ext}`)
-    if (entryAt(path) === null) return path
+    const to = join(folder, n === 1 ? `${name}${ext}` : `${name}-${n}${ext}`)
+    if (entryAt(to) !== null) continue
+    renameSync(path, to)
+    return to
   }
 }
 
@@ -143,20 +148,9 @@ export function setAside(path: string): string | null {
   const folder = dirname(resolve(path))
   if (!isToDo(basename(folder)) || readNote(folder) === null || !isFile(path)) return null
   try {
-    const done = join(folder, DONE)
-    mkdirSync(done, { recursive: true, mode: 0o700 })
-    const to = freePath(done, basename(path))
-    renameSync(path, to)
-    return to
+    return moveTo(join(folder, DONE), path)
   } catch {
     return null // a list that stays is one that somebody works in
-  }
-}
-
-function moveDone(from: string, to: string): void {
-  for (const name of namesIn(from)) {
-    mkdirSync(to, { recursive: true, mode: 0o700 })
-    renameSync(join(from, name), freePath(to, name))
   }
 }
 
@@ -164,11 +158,12 @@ function moveDone(from: string, to: string): void {
 async function isAsWritten(folder: string): Promise<boolean> {
   const note = isFolder(folder) ? readNote(folder) : null
   const names = namesIn(folder)
-  const proven = new Set(note?.files.map(({ name, sha256 }) => `${name} ${sha256}`))
+  const proven = new Set(note?.files.map(proofOf))
   for (const name of names) {
     if (name === NOTE || name === DONE) continue
     const path = join(folder, name)
-    if (!isFile(path) || !proven.has(`${name} ${await sha256Of(path).catch(() => '')}`)) return false
+    if (!isFile(path)) return false
+    if (!proven.has(proofOf({ name, sha256: await sha256Of(path).catch(() => '') }))) return false
   }
   return note !== null
 }
@@ -184,7 +179,8 @@ async function freeToDo(folder: string, away: string) {
     const path = join(folder, toDoName(number))
     const before = entryAt(path)
     if (await isAsWritten(path)) {
-      moveDone(join(path, DONE), join(away, TO_DO, DONE))
+      const done = join(path, DONE)
+      for (const name of namesIn(done)) moveTo(join(away, TO_DO, DONE), join(done, name))
       await rename(path, join(away, randomUUID())).catch((error: unknown) => {
         if (codeOf(error) !== 'ENOENT') throw error
       })
@@ -207,7 +203,7 @@ export function findPack(
   { ledgerId, changedAt }: { readonly ledgerId: string; readonly changedAt: string },
 ): string | null {
   const isCurrent = (folder: string): boolean => {
-    const manifest = readWrittenFiles(folder, MANIFEST)
+    const manifest = readWrittenFiles(folder, MANIFEST_FILE)
     return manifest?.ledgerId === ledgerId && manifest.changedAt === changedAt
   }
   const besides = (folder: string): string[] => inside(folder, (name) => /^report-\d+$/.test(name))
@@ -338,11 +334,9 @@ function refuseOccupied(out: string, name: string, forbidden: readonly string[])
 
 async function removeAbandoned(out: string, workshop: string): Promise<void> {
   const { mtimeMs: now } = await stat(workshop)
-  for (const path of workshopsIn(out)) {
-    const found = await stat(path).catch(() => null)
-    if (found !== null && now - found.mtimeMs > ABANDONED_AFTER_MS)
+  for (const path of workshopsIn(out))
+    if (now - (entryAt(path)?.mtimeMs ?? now) > ABANDONED_AFTER_MS)
       await rm(path, { recursive: true, force: true })
-  }
 }
 
 function outputTo(handle: FileHandle, name: string, onFinish: (file: PackFile) => void) {
@@ -413,36 +407,11 @@ function scratchAt(handle: FileHandle, path: string) {
 /** A list to work in. */
 export const isList = ({ name }: Pick<PackFile, 'name'>): boolean => name.startsWith(`${TO_DO}/`)
 
-interface Finished {
-  readonly workshop: string
-  readonly files: readonly PackFile[]
-  readonly lists: readonly PackFile[]
-  readonly stale: readonly string[]
-  readonly ledgerId: string
-}
-
-async function moveInto(out: string, finished: Finished) {
-  const { workshop, files, lists, stale, ledgerId } = finished
-  /** The file that stood in the way and was left as it is. */
-  const kept = await keptFile(out, files, finished)
-  /** The report that stands there is of another ledger. */
-  const isBesideAnother = isOfAnother(out, files, ledgerId)
-  /** Where the files are: the folder that was asked for, or one in it. */
-  const folder = kept === null ? out : await freeFolder(out, finished)
-  /** The lists to work in; null where there are none. */
-  const toDo = lists.length === 0 ? null : await moveLists(folder, finished)
-  for (const name of stale) await rm(join(folder, name), { force: true })
-  for (const { name } of files) await rename(join(workshop, name), join(folder, name))
-  await rm(workshop, { recursive: true })
-  flush(folder)
-  return { folder, kept, isBesideAnother, toDo }
-}
-
 /**
  * The lists with their note, as a whole.
  * @returns also, as `left`, a folder of earlier lists in which somebody works: it was left as it is
  */
-async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished) {
+async function moveLists(folder: string, workshop: string, lists: readonly PackFile[], ledgerId: string) {
   const files = lists.map((file) => ({ ...file, name: basename(file.name) }))
   await writeFile(join(workshop, TO_DO, NOTE), noteText(ledgerId, files), { mode: 0o600, flush: true })
   flush(join(workshop, TO_DO))
@@ -459,21 +428,21 @@ async function moveLists(folder: string, { workshop, lists, ledgerId }: Finished
 }
 
 /** The first of `report-2`, `report-3`, … in the folder in which nothing stands in the way; made with mode 0700. */
-async function freeFolder(out: string, finished: Finished): Promise<string> {
+async function freeFolder(out: string, keptIn: (folder: string) => Promise<string | null>): Promise<string> {
   for (let n = 2; ; n += 1) {
     const folder = join(out, `report-${n}`)
     await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error
     })
     const isFolder = (await lstat(folder)).isDirectory()
-    if (isFolder && (await keptFile(folder, finished.files, finished)) === null) return folder
+    if (isFolder && (await keptIn(folder)) === null) return folder
   }
 }
 
 interface FolderTerms {
   /** Files that this command reads or keeps: none of them is replaced. */
   readonly forbidden?: readonly string[] | undefined
-  /** So that what a killed report leaves can be told from that of others; null where there is no ledger. */
+  /** So that what a killed report leaves can be told from that of others; left out where there is no ledger. */
   readonly ledgerId?: string
   /** Somebody vouches for the folder, whoever can write there. */
   readonly sharedFolder?: boolean | undefined
@@ -489,13 +458,13 @@ interface FolderTerms {
 export async function openPackFolder(
   out: string,
   names: readonly string[],
-  { forbidden = [], ledgerId, sharedFolder = false }: FolderTerms = {},
+  { forbidden = [], ledgerId = '', sharedFolder = false }: FolderTerms = {},
 ) {
   makeFolder(out)
   if (!sharedFolder) assertReportFolder(out)
   for (const name of names) refuseOccupied(out, name, forbidden)
   const workshop = await mkdtemp(join(out, WORKSHOP_PREFIX))
-  if (ledgerId !== undefined)
+  if (ledgerId !== '')
     await writeFile(join(workshop, WORKSHOP_MARK), `${ledgerMark({ ledgerId })}\n`, { mode: 0o600 })
   await mkdir(join(workshop, TO_DO), { mode: 0o700 })
   await removeAbandoned(out, workshop)
@@ -532,14 +501,24 @@ export async function openPackFolder(
    * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
    * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
    */
-  const publish = () =>
-    moveInto(out, {
-      workshop,
-      files: finished(),
-      lists: written.filter(isList),
-      stale: names.filter((name) => !written.some((file) => file.name === name)),
-      ledgerId: ledgerId ?? '',
-    })
+  async function publish() {
+    const [files, lists] = [finished(), written.filter(isList)]
+    const stale = names.filter((name) => !written.some((file) => file.name === name))
+    const keptIn = (folder: string): Promise<string | null> => keptFile(folder, files, { stale, ledgerId })
+    /** The file that stood in the way and was left as it is. */
+    const kept = await keptIn(out)
+    /** The report that stands there is of another ledger. */
+    const isBesideAnother = isOfAnother(out, files, ledgerId)
+    /** Where the files are: the folder that was asked for, or one in it. */
+    const folder = kept === null ? out : await freeFolder(out, keptIn)
+    /** The lists to work in; null where there are none. */
+    const toDo = lists.length === 0 ? null : await moveLists(folder, workshop, lists, ledgerId)
+    for (const name of stale) await rm(join(folder, name), { force: true })
+    for (const { name } of files) await rename(join(workshop, name), join(folder, name))
+    await rm(workshop, { recursive: true })
+    flush(folder)
+    return { folder, kept, isBesideAnother, toDo }
+  }
 
   /** Removes whatever was not published. */
   async function discard(): Promise<void> {

@@ -2,24 +2,42 @@ import { assertKind, assertKnown, codeOf, onlyKnown } from '../../errors.js'
 import type { KeyObject } from 'node:crypto'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
-import type { ProblemRecord } from '../../ledger/read/reader.js'
-import { said } from '../../domain/text/text.js'
+import { basename } from 'node:path'
+import { VERIFICATION_WORDS } from '../../domain/proof/verification.js'
+import type { PlanRecord, ProblemRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
+import { readVersion } from '../../packaged.js'
+import { isAsExpected, isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { pick, said } from '../../domain/text/text.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import { isList, NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
+import {
+  isList,
+  MANIFEST_FILE,
+  NOTE,
+  noteText,
+  type PackFile,
+  inPackFolder,
+  type PackFolder,
+} from './pack-folder.js'
 import {
   CUT_OVER_FILE,
+  type Language,
+  LANGUAGES,
   TO_CANCEL_FILE,
   NOTHING_TOLD,
   PLACE_OF_PART,
   TO_DO_WORKBOOK,
   type Told,
 } from '../facts/facts.js'
-import { paymentSourcesOf, registeredPages, walkLedger, type OpenLists } from '../facts/row-walk.js'
+import {
+  paymentSourcesOf,
+  registeredPages,
+  type ReportFacts,
+  walkLedger,
+  type OpenLists,
+} from '../facts/row-walk.js'
 import { renderPage } from '../page/page.js'
-import { MANIFEST_FILE, renderManifest, renderSummary } from '../files/manifest.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
-import { LANGUAGES, type Language } from '../text/language.js'
 import { textsIn } from '../text/texts.js'
 import {
   DECISIONS_FILE,
@@ -189,12 +207,7 @@ async function writeToCancel(reader: LedgerReader, runId: number, folder: PackFo
   await writeList(folder, TO_CANCEL_FILE, TO_CANCEL_LIST, rows())
 }
 
-async function writeList<Of>(
-  folder: PackFolder,
-  name: string,
-  list: List<Of>,
-  lines: Iterable<Of>,
-): Promise<PackFile> {
+async function writeList<Of>(folder: PackFolder, name: string, list: List<Of>, lines: Iterable<Of>) {
   const { add, drain, finish } = await openCsv(folder, name, list)
   for (const of of lines) {
     add(of)
@@ -246,3 +259,104 @@ export async function writeProblems(problems: Iterable<ProblemRecord>, options: 
     return { ...file, ...(await folder.publish()) }
   })
 }
+
+const canonical = (value: object): string => `${JSON.stringify(value, null, 2)}\n`
+
+interface Written extends Required<Pick<ReportOptions, 'language' | 'absentAfterMs'>> {
+  readonly files: readonly PackFile[]
+}
+
+/** manifest.json: what belongs to the pack and what it was made from. It cannot list itself. */
+export function renderManifest(facts: ReportFacts, { files, language, absentAfterMs }: Written): string {
+  return canonical({
+    schemaVersion: 1,
+    version: readVersion(),
+    ledger: facts.ledger,
+    ...pick('ledgerId', 'changedAt')(facts.campaign),
+    changedWhileReading: facts.changedWhileReading,
+    // What a report that is written again must be told.
+    ...{ language, absentAfterMs, told: facts.told },
+    campaign: pick('baseUrl', 'username', 'createdAt', 'purgedAt')(facts.campaign),
+    ...pick('totals', 'notTaken')(facts),
+    plans: plansIn(facts.plans),
+    decisions: { count: facts.decisions.total + facts.corrections.total },
+    files,
+    sources: facts.sources.map(pick('name', 'bytes', 'sha256')),
+  })
+}
+
+/** summary.json: the figures of the pack for programs. */
+export const renderSummary = (facts: ReportFacts): string =>
+  canonical({
+    schemaVersion: 1,
+    campaign: {
+      ledger: facts.ledger,
+      ...pick('ledgerId', 'baseUrl', 'username', 'createdAt', 'changedAt', 'purgedAt')(facts.campaign),
+    },
+    /** `notTaken`: lines that were given back and could not be taken: the rows they name stay as they were. */
+    ...pick('balanced', 'changedWhileReading', 'totals', 'mandates', 'notTaken', 'told')(facts),
+    /** Totals of the former provider, each beside the records of its export. */
+    expected: facts.expected.map((totals) => ({ ...totals, agrees: isAsExpected(totals) })),
+    sources: facts.sources.map(sourceIn),
+    plans: plansIn(facts.plans),
+    /** Ready rows that the latest run was not told to send; null where it was told to send all. */
+    leftByChoice: facts.leftByChoice,
+    runs: facts.runs.map(runIn),
+    files: rowsOfFiles(facts),
+    /** Closed rows that no result file repeats, because feeding them back would undo a decision. */
+    inNoFile: { superseded: facts.totals.superseded, writtenOff: facts.totals.writtenOff },
+    /** Registered rows by what the service showed; null where nobody asked. */
+    verification:
+      facts.verification &&
+      pick(
+        'registered',
+        ...VERIFICATION_WORDS,
+        'notAsked',
+        'firstAt',
+        'lastAt',
+        'sample',
+      )(facts.verification),
+    /** How the last export stood to the ledger, by class; null where nobody compared them. */
+    cutOver: facts.cutOver,
+    asReadBefore: facts.open.asReadBefore,
+    distinct: facts.distinct,
+    hashTotals: {
+      read: facts.hashTotals.read,
+      ...Object.fromEntries(
+        [...facts.hashTotals.byState].map(([state, totals]) => [TOTAL_OF_STATE[state], totals]),
+      ),
+    },
+    /** So that a third party needs nothing but the pack. */
+    definitions: { customerNoSum: 'Sum of customer_no over the rows that have one, in decimal.' },
+  })
+
+const sourceIn = ({ totals, ...source }: SourceRecord) => ({
+  ...pick('name', 'sha256', 'bytes', 'records', 'resubmitted', 'blankLines', 'admittedAt')(source),
+  balanced: isBalanced(totals),
+  totals,
+})
+
+/** The host says nothing to a program. */
+const runIn = ({ id, ...run }: RunRecord) => ({
+  run: id,
+  ...pick('startedAt', 'startedAs', 'endedAt', 'version', 'asOf', 'zone')(run),
+  ...pick('stoppedBy', 'exitCode', 'attempts', 'settings')(run),
+})
+
+/** What was planned and who approved it, as programs read it; the runs name the digest of their plan. */
+const plansIn = (plans: readonly PlanRecord[]) =>
+  plans.map(({ digest, document, approvals }) => ({
+    digest,
+    ...pick('plannedAt', 'plannedBy', 'plannedAs', 'rows', 'limit')(document),
+    approvals: approvals.map(({ id: _, ...approval }) => approval),
+  }))
+
+const PARTS = Object.keys(PLACE_OF_PART) as (keyof typeof PLACE_OF_PART)[]
+
+const rowsOfFiles = ({ parts, problems, verification }: ReportFacts) => ({
+  ...Object.fromEntries(PARTS.map((part) => [basename(PLACE_OF_PART[part]), { rows: parts[part] }])),
+  'problems.csv': { rows: problems },
+  ...(verification === null
+    ? {}
+    : { [VERIFICATION_FILE]: { rows: verification.registered - verification.notAsked } }),
+})

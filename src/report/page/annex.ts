@@ -4,6 +4,7 @@ import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
 import {
+  countedOn,
   hasSent,
   idsText,
   PLACE_OF_PART,
@@ -15,7 +16,6 @@ import {
 import type { HashTotals, ReportFacts } from '../facts/row-walk.js'
 import type {
   ApprovalRecord,
-  DecisionRecord,
   RefusalCount,
   RunRecord,
   SourceRecord,
@@ -256,7 +256,11 @@ function decided(
     [say('label.row'), ({ rowId }) => rowId, 'figures'],
     [say('label.decision'), ({ decision }) => decisionWord(decision, texts)],
     [say('label.by'), ({ by, at }) => html`${plainText(by)}<br /><span class="soft t">${time(at)}</span>`],
-    [say('label.reason'), reasonOf],
+    [
+      say('label.reason'),
+      ({ reason, evidence }) =>
+        html`${maskedText(reason)}${evidence === null ? '' : html`<br /><span class="soft id">${plainText(evidence)}</span>`}`,
+    ],
   ])
   const rest = restOf(first.length, total, texts, DECISIONS_FILE)
   return section(id, labelled(title, total), total === 0 ? '' : html`${lines} ${rest}`)
@@ -268,7 +272,7 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
   const { say, count } = texts
   const { at, by, finalMandates: final, ledgerMandates: ledger, classes, lines } = cutOver
   const open = (name: keyof ClassCounts): number =>
-    lines.reduce((sum, line) => sum + (line.listed === name && line.by === null ? line.count : 0), 0)
+    countedOn(lines, ({ listed, by }) => listed === name && by === null)
   const closed = (name: keyof ClassCounts): string =>
     lines
       .flatMap(({ listed, by, decision, count: closed }) =>
@@ -289,9 +293,6 @@ export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup |
     ])}`,
   )
 }
-
-const reasonOf = ({ reason, evidence }: DecisionRecord): Markup =>
-  html`${maskedText(reason)}${evidence === null ? '' : html`<br /><span class="soft id">${plainText(evidence)}</span>`}`
 
 /** Figures that let a third party check the files against page and workbook. */
 export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts) {

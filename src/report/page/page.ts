@@ -8,8 +8,7 @@ import {
   isAsExpected,
   type ComparedTotals,
 } from '../../domain/row/row-state.js'
-import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
-import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
+import { countedOn, PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
 import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
 import { maskedText, plainText } from '../files/cells.js'
@@ -290,12 +289,10 @@ function transfer(facts: ReportFacts, texts: Texts): Markup | '' {
 function changedSince({ cutOver, mandates }: ReportFacts, { say }: Texts): Markup | '' {
   const done = (cutOver?.lines ?? []).filter(({ decision }) => decision === 'done')
   if (done.length === 0) return ''
-  const closedOf = (listed: ClosedLines['listed']): number =>
-    done.reduce((sum, line) => sum + (line.listed === listed ? line.count : 0), 0)
-  const cancelled = closedOf('ended_after_registration')
+  const cancelled = countedOn(done, ({ listed }) => listed === 'ended_after_registration')
   const values = {
     cancelled,
-    changed: closedOf('changed_after_registration'),
+    changed: countedOn(done, ({ listed }) => listed === 'changed_after_registration'),
     names: [...new Set(done.map(({ by }) => maskedText(by ?? '')))].join(', '),
     live: mandates.registered - cancelled,
   }

@@ -1,3 +1,4 @@
+import { html } from 'hono/html'
 import {
   creditorLine,
   type PlanDocument,
@@ -15,7 +16,8 @@ import type { CorrectedRow, Corrections } from '../../domain/row/correction.js'
 import { ROW_STATES, STATE_MEANS, stateName, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import { isRuleId, RULES, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, durationText, plural, said, timeText } from '../../domain/text/text.js'
-import { maskedText } from '../files/cells.js'
+import { maskedText, plainText } from '../files/cells.js'
+import { listOf, pageOf, section } from '../page/look.js'
 import { settingText } from '../text/texts.js'
 
 /** A part of what is said of a plan, on a page as on a terminal. */
@@ -37,34 +39,34 @@ export function planSections(document: PlanDocument, last?: PlanDocument | null)
   const others = Object.keys(settings).filter((name) => !changedSettings.includes(name))
   const set = (names: readonly string[]) => names.map((name) => `${name}: ${valueText(settings[name])}`)
   const sections: Section[] = [
-    section('The plan', [
+    titled('The plan', [
       `Digest: ${document.digest}`,
       `Made by ${maskedText(document.plannedBy)}${made} at ${timeText(document.plannedAt)}, version ${document.version}`,
       `Target: ${target.baseUrl}, as user ${target.username}`,
       `Ledger: ${document.ledgerId}`,
       `Reference date: ${document.asOf}`,
     ]),
-    section(`To send: ${plural(toSend(document), 'row', 'rows')}${most}`, [
+    titled(`To send: ${plural(toSend(document), 'row', 'rows')}${most}`, [
       `Digest of the rows: ${rows.digest}`,
       `About ${durationText(document.expectedMs)} of sending`,
       document.retriesRefused && 'Rows that the service refused are among them',
       choice !== null && choiceLine(choice),
       ...document.creditors.map(creditorLine),
     ]),
-    section('Beside the last plan', last === undefined ? [] : lastLines(document, last)),
-    section('Totals before the first request', totalsLines(document, last ?? null)),
-    section(correctedTitle(corrections), corrections.first.map(correctedText)),
-    section('Stays behind', document.staysBehind.map(behindLine)),
-    section('Warnings', document.warnings.map(warningLine)),
-    section('Warning', [treatedAsActiveText(document.treatedAsActive)], 'warning'),
-    section('Sources', [...document.sources.map(sourceLine), ...document.readAs, ...document.sharedFiles]),
-    section('Non-default settings', set(changedSettings), 'warning'),
-    section('Settings that are default', set(others), 'detail'),
+    titled('Beside the last plan', last === undefined ? [] : lastLines(document, last)),
+    titled('Totals before the first request', totalsLines(document, last ?? null)),
+    titled(correctedTitle(corrections), corrections.first.map(correctedText)),
+    titled('Stays behind', document.staysBehind.map(behindLine)),
+    titled('Warnings', document.warnings.map(warningLine)),
+    titled('Warning', [treatedAsActiveText(document.treatedAsActive)], 'warning'),
+    titled('Sources', [...document.sources.map(sourceLine), ...document.readAs, ...document.sharedFiles]),
+    titled('Non-default settings', set(changedSettings), 'warning'),
+    titled('Settings that are default', set(others), 'detail'),
   ]
   return sections.filter(({ lines }) => lines.length > 0)
 }
 
-const section = (title: string, lines: readonly (string | false)[], as?: Section['as']): Section => ({
+const titled = (title: string, lines: readonly (string | false)[], as?: Section['as']): Section => ({
   title,
   lines: said(lines.map((line) => line !== '' && line)),
   ...(as === undefined ? {} : { as }),
@@ -127,3 +129,36 @@ export function correctionLines(corrections: Corrections): string[] {
     corrections.rows > shown.length && `  and ${corrections.rows - shown.length} more`,
   ])
 }
+
+/**
+ * plan.html: one page without network or script, for the person who approves.
+ * @param last what the ledger was planned to send before; null where nothing was
+ */
+export const renderPlanPage = (document: PlanDocument, last: PlanDocument | null): Promise<string> =>
+  pageOf(
+    'en',
+    `Plan of a SEPA mandate migration, ${timeText(document.plannedAt)}`,
+    html`<main>
+      <header><h1>Plan of a SEPA mandate migration</h1></header>
+      ${planSections(document, last).map(
+        ({ title, lines, as = '' }) =>
+          html`<section class="${as === 'warning' ? 'changed' : ''}">
+            <h2>${plainText(title)}</h2>
+            ${listOf(lines.map(plainText), 'settings one')}
+          </section>`,
+      )}
+      ${section('sign-off', 'Approval', SIGNATURES)}
+      <footer>
+        All times are UTC. Nothing was sent and no file was admitted when this was made. The digest names the
+        plan: approval and run are held to it. This page is a picture for people and proves nothing: "approve"
+        shows what is signed.
+      </footer>
+    </main>`,
+  )
+
+const SIGNATURES = html`<div class="sign">
+  ${['Planned', 'Approved'].map(
+    (role) =>
+      html`<div><strong>${role}</strong><span>Name</span><span>Date</span><span>Signature</span></div>`,
+  )}
+</div>`

@@ -3,30 +3,53 @@ import { readdir } from 'node:fs/promises'
 import { join, dirname, resolve } from 'node:path'
 import { SourceError, UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { MANIFEST_FILE, pick, readManifest, type Manifest } from '../files/manifest.js'
+import { z } from 'zod'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
-import { fileAt, isToDo, NOTE, sha256Of, textIn } from '../pack/pack-folder.js'
+import { fileAt, isToDo, MANIFEST_FILE, NOTE, sha256Of, textIn } from '../pack/pack-folder.js'
 import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
-import { PLACE_OF_PART, partOf } from '../facts/facts.js'
+import { LANGUAGES, PLACE_OF_PART } from '../facts/facts.js'
 import { decisionPages, rowPages } from '../facts/row-walk.js'
 import { DECISION_LIST, DECISIONS_FILE, REGISTERED_LIST } from '../files/lists.js'
 import { showValue } from '../../domain/rule/verdict.js'
-import { timeText } from '../../domain/text/text.js'
+import { parseJson, pick, timeText } from '../../domain/text/text.js'
 import { readVersion } from '../../packaged.js'
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+const count = z.int().min(0)
+const file = z.object({ name: z.string().min(1), bytes: count, sha256: hash })
+
+/** What `verify` needs of a manifest. */
+const manifestSchema = z.looseObject({
+  schemaVersion: z.literal(1),
+  version: z.string(),
+  ledger: z.string(),
+  ledgerId: z.string(),
+  changedAt: z.iso.datetime(),
+  changedWhileReading: z.boolean(),
+  language: z.enum(LANGUAGES),
+  absentAfterMs: z.number(),
+  told: z.object({
+    company: z.string().nullable(),
+    from: z.string().nullable(),
+  }),
+  totals: z.looseObject({ read: count }),
+  decisions: z.object({ count }),
+  files: z.array(file),
+})
+
+export type Manifest = z.output<typeof manifestSchema>
+
+/** Null for what is none. */
+export const readManifest = (text: string): Manifest | null =>
+  manifestSchema.safeParse(parseJson(text)).data ?? null
 
 /** What a signature is worth: without the signer's key it only shows that nobody changed the manifest since. */
 type SignatureState = 'none' | 'whole' | 'proven' | 'broken'
 
 export type Proof = Awaited<ReturnType<typeof provePack>>
-
-/** What a pack is compared with besides its own manifest. */
-export interface Beside {
-  readonly key: KeyObject | null
-  readonly ledger: LedgerReader | null
-}
 
 const REWRITE = 'Write the report again from the ledger, and ask who had access to this folder'
 
@@ -36,7 +59,10 @@ const REWRITE = 'Write the report again from the ledger, and ask who had access 
  * @throws {SourceError} where there is no pack that can be read
  * @throws {LedgerError} where the ledger cannot be read
  */
-export async function provePack(folder: string, { key, ledger }: Beside) {
+export async function provePack(
+  folder: string,
+  { key, ledger }: { readonly key: KeyObject | null; readonly ledger: LedgerReader | null },
+) {
   const names = await readdir(folder).catch((cause: unknown) => {
     throw unreadable(folder, 'there is no such folder, or it cannot be read', cause)
   })
@@ -181,14 +207,7 @@ interface Discrepancy {
 
 type Tell = (...discrepancy: [kind: string, file: string, message: string, next?: string]) => void
 
-/** How the ledger stands beside the pack: as it was then, or further on. */
-interface Compared {
-  readonly standing: 'unchanged' | 'moved_on' | 'not_compared'
-  /** The files of which every byte was compared. */
-  readonly compared: readonly string[]
-}
-
-const NOT_COMPARED: Compared = { standing: 'not_compared', compared: [] }
+const NOT_COMPARED = { standing: 'not_compared', compared: [] } as const
 
 interface Pack {
   readonly folder: string
@@ -209,14 +228,15 @@ type Differ = (file: string, message: string) => void
 /**
  * Writes the report of a ledger that has not changed since again, and compares every byte. Where the ledger has moved on,
  * what was registered and decided until then is compared, and nothing else.
+ * @returns also the files of which every byte was compared
  */
-async function compareWithLedger(pack: Pack, tell: Tell): Promise<Compared> {
+async function compareWithLedger(pack: Pack, tell: Tell) {
   const { manifest, ledger } = pack
   const { ledgerId, changedAt } = ledger.campaign()
   const next =
     'Trust the ledger, not this pack: write the report again, and ask who had access to this folder'
   const differ: Differ = (file, message) => tell('ledger_differs', file, message, next)
-  const uncompared = (kind: string, message: string, instead = next): Compared => {
+  const uncompared = (kind: string, message: string, instead = next): typeof NOT_COMPARED => {
     tell(kind, MANIFEST_FILE, message, instead)
     return NOT_COMPARED
   }
@@ -241,9 +261,9 @@ async function compareWithLedger(pack: Pack, tell: Tell): Promise<Compared> {
     )
   if (changedAt === manifest.changedAt) {
     await compareBytes(pack, differ)
-    return { standing: 'unchanged', compared: namesIn(manifest) }
+    return { standing: 'unchanged', compared: namesIn(manifest) } as const
   }
-  return { standing: 'moved_on', compared: await compareLists(pack, differ) }
+  return { standing: 'moved_on', compared: await compareLists(pack, differ) } as const
 }
 
 /** What the manifest says of each file was compared with its bytes: the manifest stands for all of them. */
@@ -302,9 +322,8 @@ function* decisionsOf(ledger: LedgerReader): Generator<DecisionRecord> {
 
 function* registeredLines(ledger: LedgerReader, then: string): Generator<string> {
   yield REGISTERED_LIST.header
-  for (const { rows, registered } of rowPages(ledger))
-    for (const row of [...rows.filter((each) => partOf(each) === 'registered'), ...registered])
-      if ((row.registeredAt ?? '') <= then) yield REGISTERED_LIST.line(row)
+  for (const { registered } of rowPages(ledger))
+    for (const row of registered) if ((row.registeredAt ?? '') <= then) yield REGISTERED_LIST.line(row)
 }
 
 function* decisionLines(ledger: LedgerReader, then: string): Generator<string> {

@@ -68,8 +68,10 @@ interface ListSheet {
   readonly chunks: (isFull: boolean) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
-/** The rows of one sheet: a few in memory, and more of them in a file. */
-const newSheet = () => ({ waiting: '', bytes: 0, count: 0, file: null as ScratchFile | null })
+/** The rows of one sheet behind so many others: a few in memory, and more of them in a file. */
+const newSheet = (before: number) => ({
+  ...{ before, count: 0, bytes: 0, waiting: '', file: null as ScratchFile | null },
+})
 
 /** In characters: what is kept in memory of the rows of a sheet. */
 const WAITING = 65_536
@@ -88,12 +90,12 @@ function sheetList<Entry>(
   { folder, limits, texts, frame = LIST_FRAME }: ListTerms,
 ) {
   const rowOf = rowWriter(columns)
-  let last = newSheet()
+  let last = newSheet(0)
   const all = [last]
 
   function add(entry: Entry): void {
     if (last.count >= limits.sheetEntries || last.bytes >= limits.sheetBytes) {
-      last = newSheet()
+      last = newSheet(entries())
       all.push(last)
     }
     const row = rowOf(entry)
@@ -112,35 +114,27 @@ function sheetList<Entry>(
     }
   }
 
-  async function* chunksOf(rows: typeof last, title: string, isFull: boolean): AsyncGenerator<Uint8Array> {
+  async function* chunksOf(rows: typeof last, words: ListWords, isFull: boolean): AsyncGenerator<Uint8Array> {
+    const count = isFull ? 0 : rows.count
+    const title = titleOf(words, { ...rows, count, total: entries() }, isFull, texts)
     yield Buffer.from(frame.head(columns, title))
     if (!isFull) {
       if (rows.file !== null) yield* rows.file.chunks()
       yield Buffer.from(rows.waiting)
     }
     await rows.file?.remove()
-    yield Buffer.from(frame.tail(columns, isFull ? 0 : rows.count))
+    yield Buffer.from(frame.tail(columns, count))
   }
 
-  const entries = (): number => all.reduce((sum, { count }) => sum + count, 0)
+  const entries = (): number => last.before + last.count
 
-  function sheets(words: ListWords): readonly ListSheet[] {
-    const total = entries()
-    let before = 0
-    return all.map((rows, index) => {
-      const from = before
-      before += rows.count
-      return {
-        name: index === 0 ? words.sheet : `${words.sheet} (${index + 1})`,
-        isList: true,
-        bytes: rows.bytes,
-        chunks: (isFull) => {
-          const shown = { before: from, count: isFull ? 0 : rows.count, total }
-          return chunksOf(rows, titleOf(words, shown, isFull, texts), isFull)
-        },
-      }
-    })
-  }
+  const sheets = (words: ListWords) =>
+    all.map((rows, index): ListSheet => ({
+      name: index === 0 ? words.sheet : `${words.sheet} (${index + 1})`,
+      isList: true,
+      bytes: rows.bytes,
+      chunks: (isFull) => chunksOf(rows, words, isFull),
+    }))
 
   return { add, drain, entries, sheets }
 }
@@ -239,32 +233,26 @@ async function writeSheets(
 /** In bytes before they are deflated, of all sheets: beyond it nobody works in a workbook, and none is read. */
 const LARGEST_TO_DO = 1_000_000_000
 
-/** In every language: a program may name them. */
-const TO_DO_SHEETS = [
-  ['inDoubt', 'In doubt'],
-  ['corrections', 'Corrections'],
-  ['refused', 'Refused'],
-  ['cutOver', 'Cut-over'],
-] as const
-
 /**
  * to-do.xlsx: what is open as sheets to work in, which are read again. None is written where nothing is open.
  */
 export function openToDo(folder: PackFolder, originals: OriginalColumns) {
   const terms = { folder, limits: WORKBOOK_LIMITS, texts: ENGLISH, frame: WORK_FRAME }
+  /** Its name is the same in every language: a program may name it. */
+  const named = <Of>(sheet: string, columns: SheetColumn<Of>[]) => ({ sheet, ...sheetList(columns, terms) })
   const lists = {
-    inDoubt: sheetList(toDoColumns(originals, 'inDoubt'), terms),
-    corrections: sheetList(toDoColumns(originals, 'corrections'), terms),
-    refused: sheetList(toDoColumns(originals, 'refused'), terms),
-    cutOver: sheetList(cutOverColumns(originals), terms),
+    inDoubt: named('In doubt', toDoColumns(originals, 'inDoubt')),
+    corrections: named('Corrections', toDoColumns(originals, 'corrections')),
+    refused: named('Refused', toDoColumns(originals, 'refused')),
+    cutOver: named('Cut-over', cutOverColumns(originals)),
   }
   async function finish(): Promise<void> {
-    const sheets = TO_DO_SHEETS.flatMap(([part, sheet]) => {
-      const list = lists[part]
-      // A run reads what is to be corrected, also where that is nothing.
-      const isRead = part === 'corrections' && lists.cutOver.entries() > 0 && lists.refused.entries() === 0
-      return list.entries() > 0 || isRead ? list.sheets({ sheet }) : []
-    })
+    // A run reads what is to be corrected, also where that is nothing.
+    const isRead = lists.cutOver.entries() > 0 && lists.refused.entries() === 0
+    const written = Object.values(lists).filter(
+      (list) => list.entries() > 0 || (isRead && list === lists.corrections),
+    )
+    const sheets = written.flatMap((list) => list.sheets(list))
     const howTo = Buffer.from(howToWorkSheet())
     const bytes = sheets.reduce((sum, sheet) => sum + sheet.bytes, 0)
     if (sheets.length === 0 || bytes > LARGEST_TO_DO) return

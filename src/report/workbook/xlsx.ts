@@ -76,20 +76,20 @@ const relations = (targets: readonly Target[]): string =>
   `<Relationships xmlns="${PACKAGE}/relationships">` +
   `${targets.map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${RELATIONS}/${type}" Target="${target}"/>`).join('')}</Relationships>`
 
-/** The head of a list is printed on each of its pages. */
-const printTitles = ({ name }: NamedSheet, index: number): string =>
-  `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">` +
-  `'${inAscii(name.replaceAll("'", "''"))}'!$1:$${HEAD_ROWS}</definedName>`
-
 const workbook = (sheets: readonly NamedSheet[]): string =>
   `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${RELATIONS}">` +
   `<bookViews><workbookView/></bookViews><sheets>` +
   `${sheets.map(({ name }, index) => `<sheet name="${inAscii(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`).join('')}</sheets>` +
   `${definedNames(sheets)}</workbook>`
 
+/** The head of a list is printed on each of its pages. */
 function definedNames(sheets: readonly NamedSheet[]): string {
-  const names = sheets.map((sheet, index) => (sheet.isList ? printTitles(sheet, index) : '')).join('')
-  return names === '' ? '' : `<definedNames>${names}</definedNames>`
+  const titles = sheets.flatMap(({ name, isList }, index) =>
+    isList
+      ? `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">'${inAscii(name.replaceAll("'", "''"))}'!$1:$${HEAD_ROWS}</definedName>`
+      : [],
+  )
+  return titles.length === 0 ? '' : `<definedNames>${titles.join('')}</definedNames>`
 }
 
 /** In `xl`, of the sheet at that place, from 0. */
@@ -150,12 +150,7 @@ const stylesXml = (): string =>
 /** In UTF-16 code units; a spreadsheet takes no more than 32,767 in a cell. */
 const LONGEST_CELL = 32_000
 
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-])
+const ENTITIES = new Map(Object.entries({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }))
 
 /** `_x0041_` would be read as the character of that number (ISO/IEC 29500-1, 22.9.2.19). */
 const CHARACTER_NUMBER = /_(?=x[0-9A-Fa-f]{4}_)/g
@@ -188,14 +183,12 @@ export function inAscii(text: string): string {
 
 /** A masked account, which stands in each row. */
 const MASKED = /^[A-Z]{2}…[0-9A-Z]{4}$/
-/** The same for a masked account. V8 keeps two characters by themselves in one byte each. */
-const maskedInAscii = (text: string): string =>
-  `${text.slice(0, 2)}&#8230;${text.slice(3, 5)}${text.slice(5)}`
 
 /** What a cell shows of a text of others, as XML: one plain line, cut where a cell ends. */
 function cellText(text: string): string {
   if (text.length <= LONGEST_CELL && !SPECIAL.test(text)) return text
-  if (MASKED.test(text)) return maskedInAscii(text)
+  // V8 keeps two characters by themselves in one byte each.
+  if (MASKED.test(text)) return `${text.slice(0, 2)}&#8230;${text.slice(3, 5)}${text.slice(5)}`
   return inAscii(plainText(text).slice(0, LONGEST_CELL).replace(CHARACTER_NUMBER, '_x005F_'))
 }
 

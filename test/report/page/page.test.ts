@@ -6,7 +6,7 @@ import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
 import { proofText } from '../../../src/report/page/annex.js'
 import { settingLines, settingText, ENGLISH, textsIn } from '../../../src/report/text/texts.js'
 import { hostOf, rehearsalText, renderPage } from '../../../src/report/page/page.js'
-import { LANGUAGES } from '../../../src/report/text/language.js'
+import { LANGUAGES } from '../../../src/report/facts/facts.js'
 import {
   approvalOf,
   asText,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderPlanPage } from '../../../src/report/plan/plan-page.js'
+import { renderPlanPage } from '../../../src/report/plan/plan-sections.js'
 import { planOf } from '../../ledger/plan/plan-document.js'
 import { textOf } from '../ledger-value.js'
 

@@ -7,7 +7,7 @@ import { ROW_STATES, stateName } from '../../../src/domain/row/row-state.js'
 import { RULES } from '../../../src/domain/rule/verdict.js'
 import type { ReportFacts } from '../../../src/report/facts/row-walk.js'
 import { renderPage } from '../../../src/report/page/page.js'
-import { type Language, LANGUAGES } from '../../../src/report/text/language.js'
+import { type Language, LANGUAGES } from '../../../src/report/facts/facts.js'
 import { ENGLISH, textsIn } from '../../../src/report/text/texts.js'
 import { FULL, MORE, PLAN } from '../full-ledger.js'
 import {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
-import { readManifest, renderManifest, renderSummary } from '../../../src/report/files/manifest.js'
+import { renderManifest, renderSummary } from '../../../src/report/pack/pack.js'
+import { readManifest } from '../../../src/report/proof/prove-pack.js'
 import {
   factsOf,
   NO_RECORDS,
