@@ -201,7 +201,8 @@ export async function readAgain(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
       )
     for (const rows of ways) {
-      if (rows(source).next().done === true) continue
+      const [first] = rows(source).next().value ?? []
+      if (first === undefined) continue
       const mustCome: Reading['mustCome'] = (row, record) =>
         row.state === 'refused' || row.isByWord === 1
           ? false
@@ -210,7 +211,18 @@ export async function readAgain(
             (isChanged && isHeldByOthers(row, record)) ||
             (one.isNewer && row.waits === 1) ||
             (rows === collectedSince && row.rule !== null && row.rule !== ruleOfVerdict(record))
-      const because = rows === collectedSince ? EVIDENCE : one.because
+      const because =
+        rows === again.toResend
+          ? // What has changed since such a row was read: its export was read again meanwhile.
+            (
+              await changeBy({ ...source, reading: again.readingOf(first) }, by, {
+                byFlag: one.now.byFlag,
+                signal,
+              })
+            ).because
+          : rows === collectedSince
+            ? EVIDENCE
+            : one.because
       const { came, told } = await reread({ ...one, because }, rows, mustCome)
       hasCome ||= came > 0
       results.push(...told)
