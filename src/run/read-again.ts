@@ -448,7 +448,15 @@ async function readOne(admission: Admission, one: Reading) {
   const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome, because } = one
   const { again, collections } = admission
   const { openStored } = await import('../source/stored.js')
-  const rows = () => rowsOf(source)
+  /** What was given out to be checked, page by page, once it is known how to read. */
+  const pages: UnsentRow[][] = []
+  let isKnown = false
+  function* rows(): ReturnType<typeof rowsOf> {
+    for (const page of rowsOf(source)) {
+      if (isKnown) pages.push(page)
+      yield page
+    }
+  }
   const against = { ...by.against, ...collections.known(), second, ...askedColumns(one) }
   const options = withFlags(by.options, now.byFlag)
   const stored = await openStored(source, rows, { options, against, signal }).catch((error: unknown) => {
@@ -463,14 +471,15 @@ async function readOne(admission: Admission, one: Reading) {
   // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A
   // list has the rows that people left in it.
   const isPart = source.isList || rowsOf === again.met || because === EVIDENCE
-  const [unsent, records] = [rows(), stored.records(signal, isPart ? () => true : undefined)]
+  const records = stored.records(signal, isPart ? () => true : undefined)
   const changes: Partial<Record<Change, number>> = {}
   let [came, same] = [0, 0]
   let page: UnsentRow[] = []
   let at = 0
+  isKnown = true
   for await (const batch of records) {
     const differing = batch.flatMap((record) => {
-      if (at === page.length) [page, at] = [unsent.next().value ?? [], 0]
+      if (at === page.length) [page, at] = [pages.shift() ?? [], 0]
       const row = page[at]
       at += 1
       if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
