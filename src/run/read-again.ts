@@ -180,9 +180,12 @@ export async function readAgain(
   const isNewer = ({ sha256 }: ReadSource): boolean => given.has(sha256) && admission.isNewer(sha256)
   const readSource = async (source: ReadSource): Promise<void> => {
     const open = given.get(source.sha256)
-    const found = await changeOf(source, by, { isGiven: open !== undefined, signal })
-    if (found === null) return
-    const { areRulesChanged, isChanged, ofFile } = found
+    const { configuration = null, said, byFlag } = source.reading
+    const isForgotten = configuration !== null && by.configuration === null
+    const isGiven = open !== undefined
+    if (said === undefined || !((isGiven && !isForgotten) || isItsOwn(source, by))) return
+    const found = await changeBy(source, by, { byFlag: isGiven ? by.byFlag : byFlag, signal })
+    const { areRulesChanged, isChanged, ofFile, now } = found
     const one = { ...found, source, isNewer: isNewer(source) }
     const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
     if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
@@ -211,18 +214,16 @@ export async function readAgain(
             (isChanged && isHeldByOthers(row, record)) ||
             (one.isNewer && row.waits === 1) ||
             (rows === collectedSince && row.rule !== null && row.rule !== ruleOfVerdict(record))
-      const because =
-        rows === again.toResend
-          ? // What has changed since such a row was read: its export was read again meanwhile.
-            (
-              await changeBy({ ...source, reading: again.readingOf(first) }, by, {
-                byFlag: one.now.byFlag,
+      // The export of a row that was in doubt may have been read again meanwhile.
+      const { because } =
+        rows === collectedSince
+          ? { because: EVIDENCE }
+          : rows === again.toResend
+            ? await changeBy({ ...source, reading: again.readingOf(first) }, by, {
+                byFlag: now.byFlag,
                 signal,
               })
-            ).because
-          : rows === collectedSince
-            ? EVIDENCE
-            : one.because
+            : one
       const { came, told } = await reread({ ...one, because }, rows, mustCome)
       hasCome ||= came > 0
       results.push(...told)
@@ -262,19 +263,7 @@ function isItsOwn({ reading }: ReadSource, by: ReadBy): boolean {
   return Object.entries(now.said).every(([key, digest]) => said[key] === digest)
 }
 
-/** How the command reads an export, and what has changed since it was read last; null where that is not its to say. */
-async function changeOf(
-  source: ReadSource,
-  by: ReadBy,
-  { isGiven, signal }: { readonly isGiven: boolean; readonly signal: AbortSignal },
-) {
-  const { configuration = null, said, byFlag } = source.reading
-  const isForgotten = configuration !== null && by.configuration === null
-  if (said === undefined || !((isGiven && !isForgotten) || isItsOwn(source, by))) return null
-  return changeBy(source, by, { byFlag: isGiven ? by.byFlag : byFlag, signal })
-}
-
-/** The same where it is read so. */
+/** How a command reads an export, and what has changed since it was read last. */
 async function changeBy(
   { reading, isList }: ReadSource,
   by: ReadBy,
@@ -416,7 +405,7 @@ function cannotRead({ message, next }: SourceError, count: number, { because }: 
 }
 
 /** An export that the configuration of the command reads. */
-interface Readable extends NonNullable<Awaited<ReturnType<typeof changeOf>>> {
+interface Readable extends Awaited<ReturnType<typeof changeBy>> {
   readonly source: ReadSource
   readonly isNewer: boolean
 }
