@@ -258,10 +258,9 @@ function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
 /** Nobody is asked when there is nothing to send. */
 async function ask(run: OpenRun, { pilot, choice, ...brought }: Brought): Promise<boolean> {
   const { ledger, policy } = run
-  const ready = ledger.countReady(choice)
-  if (ready === 0) return true
+  if (!ledger.hasReady(choice)) return true
   return run.confirm({
-    ...{ totals: ledger.totals(), toSend: Math.min(ready, policy.limit ?? ready), ledger: ledger.view },
+    ...{ totals: ledger.totals(), toSend: ledger.countReady(choice, policy.limit), ledger: ledger.view },
     ...{ choice: counted(ledger, choice), pilot: pilot?.told ?? [], ...brought },
   })
 }

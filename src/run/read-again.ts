@@ -17,7 +17,7 @@ import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
-import { openStored, type OpenedSource } from '../source/read-source.js'
+import type { OpenedSource } from '../source/read-source.js'
 
 /**
  * What each key of the configuration has to do with records that came in before. `cells`: they are read again from what the
@@ -182,9 +182,12 @@ export async function readAgain(
   const isNewer = ({ sha256 }: ReadSource): boolean => given.has(sha256) && admission.isNewer(sha256)
   const readSource = async (source: ReadSource): Promise<void> => {
     const open = given.get(source.sha256)
-    const found = await changeOf(source, by, { isGiven: open !== undefined, signal })
-    if (found === null) return
-    const { areRulesChanged, isChanged, ofFile } = found
+    const { configuration = null, said, byFlag } = source.reading
+    const isForgotten = configuration !== null && by.configuration === null
+    const isGiven = open !== undefined
+    if (said === undefined || !((isGiven && !isForgotten) || isItsOwn(source, by))) return
+    const found = await changeBy(source, by, { byFlag: isGiven ? by.byFlag : byFlag, signal })
+    const { areRulesChanged, isChanged, ofFile, now } = found
     const one = { ...found, source, isNewer: isNewer(source) }
     const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
     if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
@@ -203,7 +206,8 @@ export async function readAgain(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
       )
     for (const rows of ways) {
-      if (rows(source).next().done === true) continue
+      const [first] = rows(source).next().value ?? []
+      if (first === undefined) continue
       const mustCome: Reading['mustCome'] = (row, record) =>
         row.state === 'refused' || row.isByWord === 1
           ? false
@@ -212,7 +216,16 @@ export async function readAgain(
             (isChanged && isHeldByOthers(row, record)) ||
             (one.isNewer && row.waits === 1) ||
             (rows === collectedSince && row.rule !== null && row.rule !== ruleOfVerdict(record))
-      const because = rows === collectedSince ? EVIDENCE : one.because
+      // The export of a row that was in doubt may have been read again meanwhile.
+      const { because } =
+        rows === collectedSince
+          ? { because: EVIDENCE }
+          : rows === again.toResend
+            ? await changeBy({ ...source, reading: again.readingOf(first) }, by, {
+                byFlag: now.byFlag,
+                signal,
+              })
+            : one
       const { came, told } = await reread({ ...one, because }, rows, mustCome)
       hasCome ||= came > 0
       results.push(...told)
@@ -252,19 +265,7 @@ export function isItsOwn({ reading }: Pick<ReadSource, 'reading'>, by: ReadBy): 
   return Object.entries(now.said).every(([key, digest]) => said[key] === digest)
 }
 
-/** How the command reads an export, and what has changed since it was read last; null where that is not its to say. */
-async function changeOf(
-  source: ReadSource,
-  by: ReadBy,
-  { isGiven, signal }: { readonly isGiven: boolean; readonly signal: AbortSignal },
-) {
-  const { configuration = null, said, byFlag } = source.reading
-  const isForgotten = configuration !== null && by.configuration === null
-  if (said === undefined || !((isGiven && !isForgotten) || isItsOwn(source, by))) return null
-  return changeBy(source, by, { byFlag: isGiven ? by.byFlag : byFlag, signal })
-}
-
-/** The same where it is read so. */
+/** How a command reads an export, and what has changed since it was read last. */
 async function changeBy(
   { reading, isList }: ReadSource,
   by: ReadBy,
@@ -406,7 +407,7 @@ function cannotRead({ message, next }: SourceError, count: number, { because }: 
 }
 
 /** An export that the configuration of the command reads. */
-interface Readable extends NonNullable<Awaited<ReturnType<typeof changeOf>>> {
+interface Readable extends Awaited<ReturnType<typeof changeBy>> {
   readonly source: ReadSource
   readonly isNewer: boolean
 }
@@ -437,7 +438,16 @@ function askedColumns({
 async function readOne(admission: Admission, one: Reading) {
   const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome, because } = one
   const { again, collections } = admission
-  const rows = () => rowsOf(source)
+  const { openStored } = await import('../source/read-source.js')
+  /** What was given out to be checked, page by page, once it is known how to read. */
+  const pages: UnsentRow[][] = []
+  let isKnown = false
+  function* rows(): ReturnType<typeof rowsOf> {
+    for (const page of rowsOf(source)) {
+      if (isKnown) pages.push(page)
+      yield page
+    }
+  }
   const inLists = admission.inLists((reading) => isItsOwn({ reading }, by))
   const against = { ...by.against, ...collections.known(), second, ...askedColumns(one), inLists }
   const options = withFlags(by.options, now.byFlag)
@@ -453,14 +463,15 @@ async function readOne(admission: Admission, one: Reading) {
   // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A
   // list has the rows that people left in it.
   const isPart = source.isList || rowsOf === again.met || because === EVIDENCE
-  const [unsent, records] = [rows(), stored.records(signal, isPart ? () => true : undefined)]
+  const records = stored.records(signal, isPart ? () => true : undefined)
   const changes: Partial<Record<Change, number>> = {}
   let [came, same] = [0, 0]
   let page: UnsentRow[] = []
   let at = 0
+  isKnown = true
   for await (const batch of records) {
     const differing = batch.flatMap((record) => {
-      if (at === page.length) [page, at] = [unsent.next().value ?? [], 0]
+      if (at === page.length) [page, at] = [pages.shift() ?? [], 0]
       const row = page[at]
       at += 1
       if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)

@@ -134,9 +134,12 @@ export function readBaseUrl(text: string) {
     /** A literal loopback address: nothing leaves this machine, so `http:` is allowed. */
     isLoopback: isLoopback(url.hostname),
 
-    /** There, and another user of this machine may be the one who listens. */
-    isOthers:
-      isLoopback(url.hostname) && isOthersPort(Number(url.port) || (url.protocol === 'http:' ? 80 : 443)),
+    /** There, and another user of this machine may be the one who listens: as it is when somebody asks. */
+    get isOthers(): boolean {
+      return (
+        isLoopback(url.hostname) && isOthersPort(Number(url.port) || (url.protocol === 'http:' ? 80 : 443))
+      )
+    },
   }
 }
 

@@ -514,6 +514,12 @@ describe('a doubt that is to be sent once more', () => {
   })
   const read = (column: string): void =>
     lost.write('sepa-migrate.yaml', `columns: { customer_no: ${column} }\n`)
+  const resend = async (): Promise<void> => {
+    const decision = ['--row', '1', '--as', 'resend', '--reason', 'asked', '--force']
+    const named = ['--yes-resend', mandate(1)['unique_mandate_reference']!]
+    const { status, stderr } = await lost.program('resolve', ...decision, ...named)
+    expect(status, stderr).toBe(5)
+  }
 
   it.each([false, true])(
     'goes with the customer as it is read now, decided after a run: %s',
@@ -522,13 +528,29 @@ describe('a doubt that is to be sent once more', () => {
       read('Debtor')
       await lost.expectRun(['export.csv', '--limit', '1'], 4, [])
       read('customer_no')
-      const resend = ['resolve', '--row', '1', '--as', 'resend', '--reason', 'asked', '--force']
-      const decide = () =>
-        lost.program(...[...resend, '--yes-resend', mandate(1)['unique_mandate_reference']!])
       if (isAfter) await lost.expectRun([], 4, [mandate(2)])
-      const { status, stderr } = await decide()
-      expect(status, stderr).toBe(5)
+      await resend()
       await lost.expectRun([], 0, isAfter ? [mandate(2), mandate(1)] : [mandate(1), mandate(2)])
     },
   )
+
+  it('is told to be read again because of what changed while it was in doubt', async () => {
+    const customers = (...numbers: readonly number[]): void =>
+      lost.write(
+        'crosswalk.csv',
+        ['old_no,customer_no', ...numbers.map((n, at) => `K${at + 1},${n}`), ''].join('\n'),
+      )
+    lost.write('sepa-migrate.yaml', 'crosswalk: { file: crosswalk.csv, from: Old, key: old_no }\n')
+    lost.save(
+      'export.csv',
+      [1, 2].map((n) => mandate(n, { Old: `K${n}`, customer_no: '' })),
+    )
+    customers(7, 8)
+    await lost.expectRun(['export.csv', '--limit', '1'], 4, [])
+    customers(1, 2)
+    const because = 'read again, because "crosswalk.csv" has changed'
+    expect((await lost.expectRun([], 4, [mandate(2)])).stdout).toContain(because)
+    await resend()
+    expect((await lost.expectRun([], 0, [mandate(2), mandate(1)])).stdout).toContain(because)
+  })
 })

@@ -191,6 +191,12 @@ export function againVerbs({
         sqlValue(connection)`select exists (select 1 from attempt where outcome = 'released')`.get() === 1
       return unsentRowsOf(connection, isAny ? source : { parts: [] }, IS_TO_RESEND)
     },
+    /** How the file was read by which a row came in. */
+    readingOf: ({ id }: UnsentRow): SourceReading =>
+      JSON.parse(
+        sqlValue(connection)<string>`
+          select reading from source where id = (select source_id from row where id = ?)`.get(id) ?? '{}',
+      ) as SourceReading,
     collectedSince: (source: Parts, today: LocalDate) =>
       unsentRowsOf(connection, hasAny(connection) ? source : { parts: [] }, IS_COLLECTED_SINCE, today),
     /** Of the mandates of which a record has come in again. */

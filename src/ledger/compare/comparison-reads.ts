@@ -5,7 +5,7 @@ import {
   type ListedClass,
   type OpenCutOver,
 } from '../../domain/row/cut-over.js'
-import { formerOf, HAS_OTHER_VALUES, HELD_WHATEVER_THE_TIME, IS_LATEST } from '../deliver/gate.js'
+import { COUNT_HELD, formerOf, HAS_OTHER_VALUES, IS_LATEST } from '../deliver/gate.js'
 import { countAsReadBefore } from '../admit/again.js'
 import { countUnexpected } from './expected.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
@@ -128,7 +128,7 @@ export function comparisonReads(connection: Connection) {
         )
       return {
         open: count(`${LINES} and ${IS_OPEN}`),
-        held: count(`row where state = 'ready' and ${HELD_WHATEVER_THE_TIME}`),
+        held: sqlValue(connection)<number>`${COUNT_HELD}`.get() ?? 0,
         untaken: isTaken
           ? 0
           : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),

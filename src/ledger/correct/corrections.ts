@@ -593,13 +593,27 @@ const isAbout = (connection: Connection, line: number, row: number): void =>
  * rules across rows have spoken.
  */
 export function decidePlaces({ connection, first }: Scope): void {
+  emptyTables(connection, {
+    place: 'row integer primary key, newcomer integer not null, source integer not null',
+  })
+  // All that is read again, of which there may be a million, comes before what somebody gave back.
+  sql(connection)`
+    insert or ignore into temp.place select former.id, row.id, former.counted_in
+      from source join row on row.source_id = source.id join row as former on former.id = row.corrects
+     where kind = 'again' and row.id >= ? and row.state <> 'duplicate' and row.counted_in is null
+       and former.state = 'superseded' and former.counted_in is not null order by row.id`.run(first)
+  sql(connection)`update row set counted_in = null where id in (select row from temp.place)`.run()
+  sql(connection)`
+    update row set counted_in = place.source from temp.place where row.id = place.newcomer`.run()
   const pairs = sql(connection)<{ newcomer: number; row: number }>`
     select newcomer, row from (
       select id as newcomer, about as row, 0 as isReplaced, state = 'duplicate' as isRepeat, id as n
         from temp.given_back join row using (id) where about is not null
-      union all select row.id, corrects, 0, state = 'duplicate', row.id from row join source on source.id = source_id
-        where row.id >= :first and kind = 'again' and corrects > 0
-      union all select superseded_by, id, 1, 0, id from row where heir >= :first and superseded_by >= :first)
+      union all select row.id, corrects, 0, 1, row.id from row join source on source.id = source_id
+        where row.id >= :first and kind = 'again' and corrects > 0 and state = 'duplicate'
+      union all select superseded_by, id, 1, 0, id from row where heir >= :first and superseded_by >= :first
+        and (counted_in is not null or id >= :first)
+        and (select corrects from row as newcomer where newcomer.id = row.superseded_by) is not null)
      order by isReplaced, isRepeat, n`
   const placeOf = sqlValue(connection)<number | null>`
     select counted_in from row where id = :row and state = 'superseded'

@@ -190,6 +190,26 @@ export const HELD_WHATEVER_THE_TIME = `(${Object.values(CLAUSES)
   .map(([clause]) => `(${clause})`)
   .join('\n or ')})`
 
+/** SQL of the keys of all mandates that any of them may hold, and of more; some twice. */
+const KEYS_OF_HELD = `
+  select mandate_key from attempt where outcome is null or outcome in ('registered', 'in_doubt')
+  union all select mandate_key from attempt where outcome = 'released'
+  union all select mandate_key from kin join row on row.id in (row_id, other_id) where separated is null
+  union all select mandate_key from row indexed by row_beside where state in ('conflict', 'excluded', 'invalid')
+  union all select mandate_key from compared join row on row.id = row_id or row.id = (select heir from row where id = row_id)
+    where ${IS_LATEST} and is_held
+  union all select mandate_key from ended_elsewhere where ${IS_LATEST}
+  union all select row.mandate_key from ended_elsewhere join row using (spelling) where ${IS_LATEST}`
+
+/** Of many rows that are ready few are held, as a rule: then only those of such mandates are looked at. */
+const ARE_FEW_HELD = `(select count(*) from row where state = 'ready') > (select count(*) from (
+  select 1 from (${KEYS_OF_HELD}) limit (select count(*) from row where state = 'ready')))`
+
+/** How many ready rows are held. */
+export const COUNT_HELD = `select case when ${ARE_FEW_HELD}
+  then (select count(*) from row where +state = 'ready' and mandate_key in (${KEYS_OF_HELD}) and ${HELD_WHATEVER_THE_TIME})
+  else (select count(*) from row where state = 'ready' and ${HELD_WHATEVER_THE_TIME}) end`
+
 /** SQL over `row`, one that was refused. */
 const IS_HELD_FOR_KIN = `(${isLinked('row_id', `${IS_OBSTACLE} and ${MAY_STAND_FOR_IT}`, NOT_BY_RULE)}
   or ${isLinked('other_id', MAY_STAND_FOR_IT, NOT_BY_RULE)})`

@@ -121,8 +121,14 @@ export function prepareReadyRows(
     },
     isAny: (choice: Choice | null): boolean =>
       sql(connection)`select 1 from row where ${MAY_LEAVE} limit 1`.get(asked(choice)) !== undefined,
-    count: (choice: Choice | null): number =>
-      sqlValue(connection)<number>`select count(*) from row where ${MAY_LEAVE}`.get(asked(choice)) ?? 0,
+    /** At most so many: a pilot asks of no more than it sends. */
+    count: (choice: Choice | null, limit: number | null): number =>
+      sqlValue(
+        connection,
+      )<number>`select count(*) from (select 1 from row where ${MAY_LEAVE} limit :limit)`.get({
+        ...asked(choice),
+        limit: limit ?? -1,
+      }) ?? 0,
     /**
      * Ready rows that may not leave yet, because an earlier request of theirs may still arrive, and when the last of them
      * may, ISO 8601; null where none waits.

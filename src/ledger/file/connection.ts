@@ -112,19 +112,14 @@ export const sqlWithJson =
     }
   }
 
-const schemaOf = (connection: Connection): Map<string, string> =>
+/** Tables, indexes and triggers by kind and name. */
+export const schemaOf = (connection: Connection): Map<string, string> =>
   new Map(
     sql(connection)<{ name: string; text: string }>`
       select type || ' ' || name as name, sql as text from sqlite_schema where name not like 'sqlite~_%' escape '~'`
       .all()
       .map(({ name, text }) => [name, text.replace(/\s+/g, ' ')]),
   )
-
-/** Tables, indexes and triggers that one of the two has otherwise, or has not. */
-export function schemaDifferences(one: Connection, other: Connection): string[] {
-  const [here, there] = [schemaOf(one), schemaOf(other)]
-  return [...new Set([...here.keys(), ...there.keys()])].filter((name) => here.get(name) !== there.get(name))
-}
 
 const BUSY_TIMEOUT_MS = 5_000
 /** A million rows are admitted as fast as with twice as much, and the whole process stays below 250 MB. */

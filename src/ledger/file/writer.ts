@@ -228,7 +228,7 @@ export function createLedger(parts: LedgerParts) {
       return guard(() => ready.page(after, limit, choice))
     },
     /** How many rows `ready` gives. */
-    countReady: (choice: Choice | null = null) => ready.count(choice),
+    countReady: (choice: Choice | null = null, limit: number | null = null) => ready.count(choice, limit),
     hasReady: (choice: Choice | null = null) => ready.isAny(choice),
     waiting: (choice: Choice | null = null) => ready.waiting(choice),
     pilot: ready.pilot,

@@ -1,7 +1,7 @@
 import { VERDICTS } from '../../domain/proof/match-sources.js'
 import { WHO_VERDICTS } from '../../domain/who/names.js'
 import { HELD_CLASSES, LISTED_CLASSES } from '../../domain/row/cut-over.js'
-import { openScratch, schemaDifferences, sqlValue, type Connection } from '../file/connection.js'
+import { closing, openScratch, schemaOf, sqlValue, type Connection } from '../file/connection.js'
 import { GUARDS } from './guards.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { LedgerError, UsageError } from '../../errors.js'
@@ -295,21 +295,25 @@ export function assertOurs(connection: Connection, file: string): boolean {
   return false
 }
 
+/** As this program makes them; made once, since a command opens its ledger several times. */
+let made: ReturnType<typeof schemaOf> | null = null
+
 /** A guard that is gone or changed leaves nothing to see in the rows. @throws {LedgerError} `damaged` */
 function assertAsMade(connection: Connection, file: string): void {
-  const made = openScratch()
-  try {
-    makeSchema(made)
-    const other = schemaDifferences(connection, made)
-    if (other.length === 0) return
-    throw new LedgerError(
-      'damaged',
-      `Cannot use the ledger "${file}": its tables and guards are not as this program makes them (${maskAccounts(other.slice(0, 3).join(', '))})`,
-      'Somebody changed the file by hand. Send nothing from it. Keep it as evidence, find out who could write to it, and restore a backup',
-    )
-  } finally {
-    made.close()
-  }
+  const there = (made ??= closing(openScratch(), (scratch) => {
+    makeSchema(scratch)
+    return schemaOf(scratch)
+  }))
+  const here = schemaOf(connection)
+  const other = [...new Set([...here.keys(), ...there.keys()])].filter(
+    (name) => here.get(name) !== there.get(name),
+  )
+  if (other.length === 0) return
+  throw new LedgerError(
+    'damaged',
+    `Cannot use the ledger "${file}": its tables and guards are not as this program makes them (${maskAccounts(other.slice(0, 3).join(', '))})`,
+    'Somebody changed the file by hand. Send nothing from it. Keep it as evidence, find out who could write to it, and restore a backup',
+  )
 }
 
 function earlier(connection: Connection, file: string, version: number): LedgerError {

@@ -10,9 +10,9 @@ import {
   toSend,
   versionDrifts,
 } from '../../domain/plan/plan.js'
+import { correctedText, correctedTitle } from './correction-lines.js'
 import { HELD_TEXT } from '../../domain/row/cut-over.js'
 import { choiceLine } from '../../domain/row/choice.js'
-import type { CorrectedRow, Corrections } from '../../domain/row/correction.js'
 import { ROW_STATES, STATE_MEANS, stateName, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import { isRuleId, RULES, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, durationText, plural, said, timeText } from '../../domain/text/text.js'
@@ -108,26 +108,6 @@ function totalsLines({ totals }: PlanDocument, last: PlanDocument | null): strin
     if (total !== 'read' && totals[total] + then === 0) return []
     return `${name}: ${countText(totals[total])}${last === null ? '' : `, in the last plan ${countText(then)}`}`
   })
-}
-
-const correctedTitle = ({ rows, fields }: Corrections): string =>
-  `${plural(rows, 'row was', 'rows were')} corrected${fields.length === 0 ? '' : `: ${fields.map(({ field, count }) => `${field}: ${count}`).join(', ')}`}`
-
-const correctedText = ({ row, changes, by, reason }: CorrectedRow): string =>
-  maskedText(`row ${row}: ${changes === '' ? 'no field' : changes} (${by}: ${reason})`)
-
-/** As many as a person reads before a question. */
-export const CORRECTIONS_SHOWN = 10
-
-/** What people changed in the rows that are to be sent: how often, and the first of them field by field. */
-export function correctionLines(corrections: Corrections): string[] {
-  if (corrections.rows === 0) return []
-  const shown = corrections.first.slice(0, CORRECTIONS_SHOWN)
-  return said([
-    correctedTitle(corrections),
-    ...shown.map((corrected) => `  ${correctedText(corrected)}`),
-    corrections.rows > shown.length && `  and ${corrections.rows - shown.length} more`,
-  ])
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   send,
   stoppedClock,
 } from '../campaign-setup.js'
-import { byHand, execute } from '../ledger-views.js'
+import { byHand, execute, forge } from '../ledger-views.js'
 
 /** The first row is in doubt, or what is given, and the 15 minutes are over. */
 async function campaign(outcome: Outcome = inDoubt()) {
@@ -64,6 +64,15 @@ it('holds what another record says something else of', async () => {
 it('holds what is registered', async () => {
   const { heldBecause } = await campaign(registered('NEW-1'))
   expect(heldBecause(1)).toEqual({ because: 'sent' })
+})
+
+it('counts what it holds, among few rows and among many', async () => {
+  const { ledger } = await campaign()
+  forge(ledger.file, 'update attempt set mandate_key = (select mandate_key from row where id = 2)')
+  const held = (): number => ledger.view.openCutOver().held
+  expect(held()).toBe(1)
+  admit(ledger, mandates(20, 3))
+  expect(held()).toBe(1)
 })
 
 /** What is open is in an index of its own; requests that may still arrive are those of 15 minutes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { correctionLines } from '../../../src/report/plan/plan-sections.js'
+import { correctionLines } from '../../../src/report/plan/correction-lines.js'
 
 describe('what was corrected', () => {
   const corrected = (row: number, changes = 'iban "A" → "B"') => ({
