@@ -5,7 +5,7 @@ import {
   outcomeOfHeldBack,
   outcomeOfInterruption,
   outcomeOfUnanswered,
-} from '../../src/migrate/check-before-send.js'
+} from '../../src/migrate/ask.js'
 import { isThrottling, signOf } from '../../src/run/pace.js'
 import type { NotRead } from '../../src/service/classify.js'
 import { notRead as notReadOf } from '../run/ask/sources-samples.js'

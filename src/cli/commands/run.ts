@@ -8,7 +8,7 @@ import { UsageError } from '../../errors.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
-import type { AskedFirst } from '../../migrate/check-before-send.js'
+import type { AskedFirst } from '../../migrate/options.js'
 import { migrate } from '../../migrate/migrate.js'
 import {
   type AskingEvent,
