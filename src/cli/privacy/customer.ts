@@ -8,7 +8,7 @@ import { decidedResult, olderOf } from '../closing.js'
 import { lookInto, decideIn, type Command, type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/world.js'
-import { remainLines, remainsOf } from './remains.js'
+import { remainLines, remainsOf } from './purge.js'
 import { plural, said } from '../../domain/text/text.js'
 
 type Row = ReturnType<LedgerReader['rowsAbout']>[number]
