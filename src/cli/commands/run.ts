@@ -18,16 +18,15 @@ import {
   assertPlanned,
 } from '../../migrate/options.js'
 import {
-  canBeAsked,
   closingLines,
   leftAsRead,
   nextReading,
   NO_PACK,
   oldPages,
   setAsideLines,
-  verificationIn,
   writePack,
   oddities,
+  openIn,
   waitingIn,
   outputsOf,
   tellNotNoted,
@@ -264,8 +263,7 @@ async function conclude(context: Context, service: Service, end: End) {
   const { files } = pack
   const { warnings, asActive, who, evidence, ...status } = await lookInto(settings, async (reader) => ({
     ...nextReading(await waitingIn(context, reader)),
-    ...{ verification: verificationIn(reader), cutOver: reader.openCutOver() },
-    canBeAsked: canBeAsked(context, reader),
+    ...openIn(context, reader),
     asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
     ...{ who: whoLine(reader), evidence: reader.evidence() },
     warnings: said([

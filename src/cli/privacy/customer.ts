@@ -4,7 +4,7 @@ import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/ma
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { pick } from '../../report/files/manifest.js'
-import { decidedResult, olderOf } from '../closing.js'
+import { campaignStatus, olderOf } from '../closing.js'
 import { lookInto, decideIn, type Command, type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/world.js'
@@ -250,7 +250,7 @@ async function erase(context: Context) {
     })
     const remains = remainsOf(context, ledger.view.campaign())
     return {
-      ...decidedResult(context, ledger.view),
+      ...campaignStatus(context, ledger.view).decided,
       warnings: said([
         !report.isErased &&
           'Another program is reading the ledger, so old pages may still hold the data. Erase again',

@@ -22,7 +22,7 @@ import { DECIDING_COLUMNS } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
 import { REGISTER_FILE } from '../../register/register-file.js'
 import { type Command, type Context, lookInto, decideIn } from '../command.js'
-import { decidedResult } from '../closing.js'
+import { campaignStatus } from '../closing.js'
 import { totalsLines, assertTyped, canAsk } from '../terminal/world.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
@@ -78,7 +78,7 @@ async function purge(context: Context) {
     const removed = [...report.removedFiles, ...found.removed, ...lists.removed]
     const remains = remainsOf(context, campaign)
     return {
-      ...decidedResult(context, ledger.view),
+      ...campaignStatus(context, ledger.view).decided,
       warnings: report.isErased
         ? []
         : ['Another program is reading the ledger, so old pages may still hold account numbers. Purge again'],
