@@ -81,9 +81,9 @@ const same = (text: string): string => text
 
 const ANY = /^[^\0]+$/
 
-export const text = kindOf({ expected: 'a text', pattern: ANY, valueOf: same })
+const text = kindOf({ expected: 'a text', pattern: ANY, valueOf: same })
 
-export const path: Kind<string> = {
+const path: Kind<string> = {
   ...kindOf({ expected: 'a path', pattern: ANY, valueOf: same }),
   isPath: true,
 }
@@ -95,7 +95,7 @@ export const yesOrNo = kindOf({
   valueOf: (given) => ['1', 'true', 'yes'].includes(given),
 })
 
-export const required = kindOf<'required'>({
+const required = kindOf<'required'>({
   expected: 'the word "required"',
   pattern: /^required$/,
   valueOf: () => 'required',
@@ -118,7 +118,7 @@ export const whole = (least: 0 | 1, most: number): Kind<number> =>
 
 const SMALLEST = 0.001
 
-export const decimal = (most: number): Kind<number> =>
+const decimal = (most: number): Kind<number> =>
   kindOf({
     expected: `a number from ${SMALLEST} to ${most}`,
     pattern: DECIMAL,
@@ -150,7 +150,7 @@ export const oneOf = <Word extends string>(words: readonly Word[]): Kind<Word> =
   })
 
 /** A number of records, or of the export that is named before it. */
-export const recordsOf = kindOf<Expected>({
+const recordsOf = kindOf<Expected>({
   expected: 'a whole number, or the name of an export and one: final.csv=400',
   pattern: /^(?:[^\0]+=)?\d{1,15}$/,
   valueOf: (given) => {
@@ -177,13 +177,13 @@ export const rowsOrPercent = kindOf<Share>({
   },
 })
 
-export const day = kindOf<LocalDate>({
+const day = kindOf<LocalDate>({
   expected: 'a calendar date, YYYY-MM-DD',
   pattern: /^\d{4}-\d{2}-\d{2}$/,
   valueOf: parseLocalDate,
 })
 
-export const zone = kindOf({
+const zone = kindOf({
   expected: 'a time zone that is known, for example Europe/Berlin',
   pattern: ANY,
   valueOf: (given) => {
