@@ -3,7 +3,7 @@ import { type Waiting, waitingBeside } from '../run/read-again.js'
 import { fileDigest, sizeOf } from '../source/bytes/input.js'
 import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
-import { contradictedText, type Verification, verificationOf } from '../domain/proof/verification.js'
+import { contradictedText, verificationOf } from '../domain/proof/verification.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER } from '../domain/row/cut-over.js'
@@ -126,24 +126,21 @@ export function closingLines(
   ])
 }
 
-/** What the ledger says of where the campaign is, with no run that stopped and no report. */
-const statusIn = (typed: Typed, reader: LedgerReader) => ({
-  totals: reader.totals(),
-  mandates: reader.mandates(),
-  stop: null,
-  campaign: reader.campaign(),
-  files: {},
-  verification: verificationIn(reader),
+/** What is open beside the totals. */
+export const openIn = (
+  { settings }: Pick<Context, 'settings'>,
+  reader: LedgerReader,
+  { registered, inDoubt } = reader.totals(),
+) => ({
+  /** Null where nobody asked about a registered row; then none is counted. */
+  verification: verificationOf(registered, reader.verificationCounts()),
   cutOver: reader.openCutOver(),
-  canBeAsked: canBeAsked(typed, reader),
+  /** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
+  canBeAsked:
+    (settings.get('readBack') ?? false) &&
+    inDoubt >
+      reader.proofCounts().reduce((sum, { state, count }) => sum + (state === 'in_doubt' ? count : 0), 0),
 })
-
-/** The same at the end of a command that wrote no report, for the ledger as it is. */
-export const closingAt = async (context: Context, reader: LedgerReader): Promise<Line[]> =>
-  closingLines(context, {
-    ...statusIn(context, reader),
-    ...nextReading(await waitingIn(context, reader)),
-  })
 
 /**
  * Where the campaign is by its ledger and by what the register knows of this copy: what the last lines of a command are
@@ -156,20 +153,24 @@ export function campaignStatus(
   end: { readonly stop: Stop | null; readonly signal: number | null } = { stop: null, signal: null },
 ) {
   const { isOlder, warnings } = olderOf(context.world, reader)
-  const status = { ...statusIn(context, reader), isOlder }
-  const result = {
-    exitCode: isOlder ? OLDER_STATUS : verifiedExitStatus(status, end.stop, end.signal),
-    campaign: { ledger: context.settings.ledger, baseUrl: status.campaign.baseUrl },
-    totals: status.totals,
+  const [totals, campaign] = [reader.totals(), reader.campaign()]
+  const open = openIn(context, reader, totals)
+  const status = { totals, mandates: reader.mandates(), stop: null, campaign, files: {}, ...open }
+  const decided = {
+    exitCode: verifiedExitStatus(status, end.stop, end.signal),
+    campaign: { ledger: context.settings.ledger, baseUrl: campaign.baseUrl },
+    totals,
     warnings,
   }
-  return { status, result }
-}
-
-/** The result of a command that decided something, or would: its status is what is open in the ledger. */
-export function decidedResult(context: Context, reader: LedgerReader) {
-  const { status, result } = campaignStatus(context, reader)
-  return { ...result, exitCode: verifiedExitStatus(status) }
+  return {
+    status: { ...status, isOlder },
+    result: isOlder ? { ...decided, exitCode: OLDER_STATUS } : decided,
+    /** The result of a command that decided something, or would: its status is what is open in the ledger. */
+    decided,
+    /** The last lines of such a command, which writes no report. */
+    closing: async (): Promise<Line[]> =>
+      closingLines(context, { ...status, ...nextReading(await waitingIn(context, reader)) }),
+  }
 }
 
 /** The same of a command that only looks, with what a person is warned of. */
@@ -285,13 +286,6 @@ export const oddities = (reader: LedgerReader): string[] =>
         `${plural(count, 'registered row', 'registered rows')}: ${ruleOf(rule).message} ${remedy} (${rule}, problems.csv)`,
     )
 
-/** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
-export function canBeAsked({ settings }: Pick<Context, 'settings'>, reader: LedgerReader): boolean {
-  const asked = reader.proofCounts().filter(({ state }) => state === 'in_doubt')
-  const count = asked.reduce((sum, proof) => sum + proof.count, 0)
-  return (settings.get('readBack') ?? false) && reader.totals().inDoubt > count
-}
-
 /** Where several records say something of one mandate, or corrections name another. */
 const mandatesText = (mandates: MandateTotals): string =>
   `${plural(mandates.total, 'mandate', 'mandates')}: ${countText(mandates.registered)} registered, ${countText(mandates.inDoubt + mandates.sending)} in doubt, ${countText(mandates.refused)} refused, ${countText(notSentOf(mandates))} not sent`
@@ -357,13 +351,9 @@ export const OLDER_STATUS = 8
 
 const STOPPED = 5
 
-/** Null where nobody asked about a registered row; then none is counted. */
-export const verificationIn = (reader: LedgerReader): Verification | null =>
-  verificationOf(reader.totals().registered, reader.verificationCounts())
-
 /** The status of the campaign as it stands; where asking was stopped, it may stand worse. */
 export function verifiedExitStatus(
-  { totals, cutOver, verification }: Pick<ReturnType<typeof statusIn>, 'totals' | 'cutOver' | 'verification'>,
+  { totals, cutOver, verification }: Pick<CommandEnd, 'totals' | 'cutOver' | 'verification'>,
   stop: Stop | null = null,
   signalStatus: number | null = null,
 ): number {

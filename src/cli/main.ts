@@ -57,7 +57,7 @@ const GROUPS = {
   Resolve: { resolve: async () => (await import('./decide/resolve.js')).resolveCommand },
   'Prove and close': {
     report: async () => (await import('./commands/report.js')).reportCommand,
-    'report verify': async () => (await import('./prove/verify-pack.js')).verifyReportCommand,
+    'report verify': async () => (await import('./commands/report.js')).verifyReportCommand,
     verify: async () => (await import('./prove/verify.js')).verifyCommand,
     purge: async () => (await import('./privacy/purge.js')).purgeCommand,
   },

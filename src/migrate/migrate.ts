@@ -13,9 +13,8 @@ import {
   type Credentials,
   type ServiceOptions,
 } from '../service/checked-service.js'
-import { clientOptions, connectReader, createClient, type ServiceClient } from '../service/client.js'
-import type { CheckBeforeSend } from './check-before-send.js'
-import { askAhead } from './ask.js'
+import { clientOptions, createClient, type ServiceClient } from '../service/client.js'
+import { askAhead, checkBeforeSend } from './ask.js'
 import type { HeldPlan } from './plan/plan.js'
 import {
   type MigrateOptions,
@@ -167,7 +166,7 @@ async function sendFrom(
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
   const hold = await askAhead(request, open)
-  const checking = request.checkBeforeSend ? await checkFirst(request, ledger, send) : null
+  const checking = request.checkBeforeSend ? checkBeforeSend(request, ledger.readBacks, send) : null
   try {
     const end = await runCampaign(partsOf(request, open, { send: checking?.send ?? send, plan, hold }))
     const askedFirst = checking?.end() ?? null
@@ -176,20 +175,6 @@ async function sendFrom(
   } finally {
     await checking?.close()
   }
-}
-
-async function checkFirst(
-  request: ValidatedOptions,
-  { readBacks }: Ledger,
-  send: Send,
-): Promise<CheckBeforeSend> {
-  const { service, credentials, machine, drain } = request
-  const { version, host, pid, clock, after } = machine
-  const { concurrency, rate } = request.policy
-  const { checkBeforeSend } = await import('./check-before-send.js')
-  const reader = connectReader(service, credentials, machine)
-  const terms = { version, host, pid, settings: { concurrency, rate } }
-  return checkBeforeSend({ send, reader, readBacks, terms, clock, after, drain })
 }
 
 function partsOf(

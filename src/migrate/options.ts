@@ -24,7 +24,6 @@ import {
 } from '../source/options.js'
 import { entryAt, sharedFiles } from '../trust/entry.js'
 import { maskAccounts } from '../domain/text/masking.js'
-import type { AskedFirst } from './check-before-send.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import type { Expected, Totals } from '../domain/row/row-state.js'
@@ -228,6 +227,16 @@ export interface RunResult {
   readonly warnings: readonly string[]
   /** Another program reads the ledger, so account numbers of registered rows may still stand in its `-wal` file. */
   readonly holdsOldPages: boolean
+}
+
+/** What came of asking about rows before they were sent. */
+export interface AskedFirst {
+  /** Questions that were answered or may have been. */
+  readonly asked: number
+  /** Rows that the service already holds: in doubt, and nothing of them was sent. */
+  readonly heldBack: number
+  /** Rows that were not sent, since no answer about them could be read. */
+  readonly unread: number
 }
 
 /** `exitCode` is what the command line ends with (cli/README.md#exit-status): 0 when everything is done and nothing open. */

@@ -167,19 +167,21 @@ export async function admitSources(
   })
 }
 
-/** Kept whole, or after an error not at all. */
-async function within<Value>(
+/** Kept whole, or after an error, and where `body` gives null, not at all. */
+export async function within<Value>(
   admission: Admission,
   body: (admission: Admission) => Promise<Value>,
 ): Promise<Value> {
+  let value: Value
   try {
-    const value = await body(admission)
-    admission.commit()
-    return value
+    value = await body(admission)
+    if (value !== null) admission.commit()
   } catch (error) {
     admission.rollback()
     throw error
   }
+  if (value === null) admission.rollback()
+  return value
 }
 
 /** Reads again what has changed, for a command that looks at what waits and brings in no file. */

@@ -7,12 +7,13 @@ import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
-import { addSources, type AdmittedSource, type OpenCollected, type OpenNext } from './admit-sources.js'
+import { addSources, within } from './admit-sources.js'
+import type { AdmittedSource, OpenCollected, OpenNext } from './admit-sources.js'
 import { type ReadBy, waitingBeside } from './read-again.js'
 import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
-import { cleanCell, findNames, plural } from '../domain/text/text.js'
+import { cleanCell, findNames, firstOf, plural } from '../domain/text/text.js'
 import {
   DECLINED,
   exitStatusOf,
@@ -192,7 +193,7 @@ export async function bringIn(
   const { ledger, files, evidence, decisions, retryRefusedBy, readBy, spread, policy } = run
   const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = run
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
-  try {
+  return within(admission, async () => {
     decide(ledger, decisions)
     const options = { severities, evidence, signal, watch, readBy }
     const { admitted, readAgain, given } = await addSources(admission, files, options)
@@ -207,16 +208,8 @@ export async function bringIn(
     const held = run.hold()
     const pilot = spread === true && policy.limit !== null ? ledger.pilot(policy.limit, choice) : null
     const brought = { admitted, leftRefused, held, readAgain, pilot, choice }
-    if (await isAgreed(brought)) {
-      admission.commit()
-      return brought
-    }
-  } catch (error) {
-    admission.rollback()
-    throw error
-  }
-  admission.rollback()
-  return null
+    return (await isAgreed(brought)) ? brought : null
+  })
 }
 
 /**
@@ -339,10 +332,9 @@ export function assertChoosable(choice: Choice | null, ledger: Pick<LedgerReader
 const MOST_SHOWN = 30
 
 function columnsText(sources: readonly SourceRecord[]): string {
-  const names = [...new Set(sources.flatMap(({ header }) => header))].filter((name) => name !== '')
-  const shown = names.slice(0, MOST_SHOWN).map((name) => `"${maskAccounts(name)}"`)
-  const more = names.length - shown.length
-  return `${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
+  const names = new Set(sources.flatMap(({ header }) => header.filter((name) => name !== '')))
+  const quoted = Array.from(names, (name) => `"${maskAccounts(name)}"`)
+  return firstOf(quoted, MOST_SHOWN)
 }
 
 const wrong = (what: string, next: string): UsageError =>

@@ -1,12 +1,11 @@
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Choice } from '../domain/row/choice.js'
-import type { Attempt, HeldAtGate, ReadyRow } from '../ledger/ledger.js'
+import type { Attempt, ReadyRow } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import {
   mustStop,
   noteOutcome,
   startBrake,
-  type Brake,
   type BrakeLimits,
   PILOT_DONE,
   type Stop,
@@ -14,7 +13,7 @@ import {
   waitedInVain,
   stopOfRetryAfter,
 } from './brake.js'
-import { createEngine, type EngineParts, type StopEvent, type Turn as EngineTurn } from './engine.js'
+import { createEngine, type EngineParts, type StopEvent, type Turn } from './engine.js'
 import { signOf, connectBackoffMs, isThrottling, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import type { Outcome } from '../domain/row/row-state.js'
@@ -22,9 +21,18 @@ import type { Outcome } from '../domain/row/row-state.js'
 /** What becomes of a row after one attempt. */
 type Next = ReturnType<typeof nextOf>
 
-type Decided = ReturnType<typeof decide>
-
-export type AttemptFacts = ReturnType<typeof factsOf>
+export interface AttemptFacts {
+  /** The service gave the assigned reference to another row before. */
+  readonly isReferenceKnown: boolean
+  /** How often this row was turned away in this run, this attempt included. */
+  readonly turnedAway: number
+  /** How long ago this run first took the row up, in milliseconds. */
+  readonly ageMs: number
+  /** Connection failures of the run in a row, this attempt included. */
+  readonly connectionFailures: number
+  /** In [0, 1). */
+  readonly random: number
+}
 
 const MAX_TURNED_AWAY = 8
 
@@ -115,18 +123,6 @@ export type DeliveryEvent =
 interface ToSend {
   readonly row: ReadyRow
 }
-type Turn = EngineTurn<ToSend>
-
-interface Delivery {
-  readonly engine: ReturnType<typeof createEngine<ToSend, DeliveryEvent>>
-  readonly parts: DeliveryParts
-  readonly commits: Set<Promise<void>>
-  brake: Brake
-  /** Rows that waited in vain, ready for a later run. */
-  left: number
-  /** Rows that the gate held at the last moment, and why the latest of them; null where it held none. */
-  held: { readonly rows: number; readonly because: string } | null
-}
 
 /**
  * Sends what is ready until nothing is left or the run must stop; resolves with the reason, or null.
@@ -134,111 +130,102 @@ interface Delivery {
  * @throws what `watch` threw, once every answer is settled
  */
 export async function deliver(parts: DeliveryParts): Promise<Stop | null> {
-  const run = startDelivery(parts)
-  await run.engine.run()
-  await Promise.all(run.commits)
-  const stop = run.engine.result()
-  if (run.held !== null) return stop ?? heldAtGate(run.held)
-  if (run.left > 0) return stop ?? waitedInVain(run.left)
-  return stop ?? (run.engine.queue.isPilotDone() ? PILOT_DONE : null)
-}
-
-function startDelivery(parts: DeliveryParts): Delivery {
-  const { ledger, choice } = parts
+  const { ledger, clock, send, abort, policy, choice } = parts
+  const commits = new Set<Promise<void>>()
+  let brake = startBrake()
+  /** The last row that was read. */
   let after = 0
-  const run: Delivery = {
-    engine: createEngine<ToSend, DeliveryEvent>(parts, {
-      next: (limit) => {
-        const rows = ledger.ready(after, limit, choice)
-        after = rows.at(-1)?.id ?? after
-        return rows.map((row) => ({ row }))
-      },
-      work: (turn) => sendOne(run, turn),
-      leave: ({ length }, wasFull) => {
-        run.left += length
-        if (wasFull) run.engine.stopFor(waitedInVain(run.left))
-      },
-    }),
-    parts,
-    commits: new Set(),
-    brake: startBrake(),
-    left: 0,
-    held: null,
+  /** Rows that waited in vain, ready for a later run. */
+  let left = 0
+  /** Rows that the gate held at the last moment, and why the latest of them; null where it held none. */
+  let held = null as Parameters<typeof heldAtGate>[0] | null
+  const engine = createEngine<ToSend, DeliveryEvent>(parts, {
+    next: (limit) => {
+      const rows = ledger.ready(after, limit, choice)
+      after = rows.at(-1)?.id ?? after
+      return rows.map((row) => ({ row }))
+    },
+    work: sendOne,
+    leave: ({ length }, wasFull) => {
+      left += length
+      if (wasFull) engine.stopFor(waitedInVain(left))
+    },
+  })
+
+  /** The dangerous moment. What rejects here is the ledger, and that stops the run. */
+  async function sendOne(turn: Turn<ToSend>): Promise<void> {
+    const { row } = turn
+    const attempt = await ledger.begin(row) // durable before a byte leaves
+    if ('because' in attempt) {
+      hold(row, attempt.because)
+      return
+    }
+    engine.tell({ kind: 'intent', row, attempt })
+    const beganMs = clock.monotonic()
+    const seen = await send(row.mandate, attempt, abort) // never rejects
+    const decided = decide(seen, factsOf(turn, seen)) // pure: settled, again later, or stop the run
+    commit(ledger.settle(attempt, decided.outcome)) // in one transaction with the intents that follow it
+    engine.tell({ kind: 'outcome', row, attempt, outcome: decided.outcome })
+    follow(turn, decided, beganMs)
   }
-  return run
-}
 
-/** The dangerous moment. What rejects here is the ledger, and that stops the run. */
-async function sendOne(run: Delivery, turn: Turn): Promise<void> {
-  const { ledger, clock, send, abort } = run.parts
-  const { tell } = run.engine
-  const attempt = await ledger.begin(turn.row) // durable before a byte leaves
-  if ('because' in attempt) {
-    hold(run, turn, attempt)
-    return
+  /** Nothing leaves: the gate found what was not so when the row was read. It stays ready, for a person. */
+  function hold(row: ReadyRow, because: string): void {
+    held = { rows: (held?.rows ?? 0) + 1, because }
+    engine.tell({ kind: 'held', row, because })
   }
-  tell({ kind: 'intent', row: turn.row, attempt })
-  const beganMs = clock.monotonic()
-  const seen = await send(turn.row.mandate, attempt, abort) // never rejects
-  const decided = decide(seen, factsOf(run, turn, seen)) // pure: settled, again later, or stop the run
-  commit(run, ledger.settle(attempt, decided.outcome)) // in one transaction with the intents that follow it
-  tell({ kind: 'outcome', row: turn.row, attempt, outcome: decided.outcome })
-  follow(run, turn, decided, beganMs)
-}
 
-/** Nothing leaves: the gate found what was not so when the row was read. It stays ready, for a person. */
-function hold(run: Delivery, { row }: Turn, { because }: HeldAtGate): void {
-  run.held = { rows: (run.held?.rows ?? 0) + 1, because }
-  run.engine.tell({ kind: 'held', row, because })
-}
-
-const sentWith = ({ sent }: Turn, { kind }: Outcome): number => sent + (kind === 'turned_away' ? 1 : 0)
-
-function factsOf(run: Delivery, turn: Turn, seen: Outcome) {
-  return {
-    /** The service gave the assigned reference to another row before. */
-    isReferenceKnown: isReferenceKnown(run, seen),
-    /** How often this row was turned away in this run, this attempt included. */
+  const factsOf = (turn: Turn<object>, seen: Outcome): AttemptFacts => ({
+    isReferenceKnown: isReferenceKnown(seen),
     turnedAway: sentWith(turn, seen),
-    /** How long ago this run first took the row up, in milliseconds. */
-    ageMs: run.parts.clock.monotonic() - turn.firstMs,
-    /** Connection failures of the run in a row, this attempt included. */
-    connectionFailures: run.brake.failures + 1,
-    /** In [0, 1). */
-    random: run.parts.random(),
+    ageMs: clock.monotonic() - turn.firstMs,
+    connectionFailures: brake.failures + 1,
+    random: parts.random(),
+  })
+
+  /** A ledger that cannot be read must not cost the answer: its unique index is the last guard. */
+  function isReferenceKnown(seen: Outcome): boolean {
+    try {
+      return seen.kind === 'registered' && ledger.hasAssigned(seen.value.mandateReference)
+    } catch (error) {
+      engine.fail(error)
+      return false
+    }
   }
-}
 
-/** A ledger that cannot be read must not cost the answer: its unique index is the last guard. */
-function isReferenceKnown(run: Delivery, seen: Outcome): boolean {
-  try {
-    return seen.kind === 'registered' && run.parts.ledger.hasAssigned(seen.value.mandateReference)
-  } catch (error) {
-    run.engine.fail(error)
-    return false
+  /** The slot is free before the commit, because the next intent cannot become durable without this outcome. */
+  function commit(settled: Promise<void>): void {
+    const noted = settled
+      .catch((error: unknown) => {
+        engine.fail(error)
+        engine.feed() // ends a pause that nothing else would end before its time
+      })
+      .finally(() => commits.delete(noted))
+    commits.add(noted)
   }
+
+  function follow(
+    turn: Turn<ToSend>,
+    { outcome, next, pauseMs, stop }: ReturnType<typeof decide>,
+    beganMs: number,
+  ): void {
+    const nowMs = clock.monotonic()
+    brake = noteOutcome(brake, outcome, nowMs)
+    engine.noteSign(signOf(outcome), beganMs)
+    if (next.kind === 'again')
+      engine.queue.putBack({ ...turn, sent: sentWith(turn, outcome) }, nowMs, nowMs + next.afterMs)
+    engine.stopFor(mustStop(brake, outcome, policy, nowMs) ?? stop)
+    if (pauseMs > 0 && !engine.isStopping() && engine.pause(nowMs + pauseMs))
+      engine.tell({ kind: 'pause', delayMs: pauseMs, outcome })
+  }
+
+  await engine.run()
+  await Promise.all(commits)
+  const stop = engine.result()
+  if (held !== null) return stop ?? heldAtGate(held)
+  if (left > 0) return stop ?? waitedInVain(left)
+  return stop ?? (engine.queue.isPilotDone() ? PILOT_DONE : null)
 }
 
-/** The slot is free before the commit, because the next intent cannot become durable without this outcome. */
-function commit(run: Delivery, settled: Promise<void>): void {
-  const noted = settled
-    .catch((error: unknown) => {
-      run.engine.fail(error)
-      run.engine.feed() // ends a pause that nothing else would end before its time
-    })
-    .finally(() => run.commits.delete(noted))
-  run.commits.add(noted)
-}
-
-function follow(run: Delivery, turn: Turn, { outcome, next, pauseMs, stop }: Decided, beganMs: number): void {
-  const { clock, policy } = run.parts
-  const { engine } = run
-  const nowMs = clock.monotonic()
-  run.brake = noteOutcome(run.brake, outcome, nowMs)
-  engine.noteSign(signOf(outcome), beganMs)
-  if (next.kind === 'again')
-    engine.queue.putBack({ ...turn, sent: sentWith(turn, outcome) }, nowMs, nowMs + next.afterMs)
-  engine.stopFor(mustStop(run.brake, outcome, policy, nowMs) ?? stop)
-  if (pauseMs > 0 && !engine.isStopping() && engine.pause(nowMs + pauseMs))
-    engine.tell({ kind: 'pause', delayMs: pauseMs, outcome })
-}
+const sentWith = ({ sent }: Turn<object>, { kind }: Outcome): number =>
+  sent + (kind === 'turned_away' ? 1 : 0)

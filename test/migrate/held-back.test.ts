@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadBackEvidence } from '../../src/domain/proof/match-sources.js'
 import { mustStop, noteOutcome, startBrake } from '../../src/run/brake.js'
-import {
-  outcomeOfHeldBack,
-  outcomeOfInterruption,
-  outcomeOfUnanswered,
-} from '../../src/migrate/check-before-send.js'
+import { outcomeOfHeldBack, outcomeOfInterruption, outcomeOfUnanswered } from '../../src/migrate/ask.js'
 import { isThrottling, signOf } from '../../src/run/pace.js'
 import type { NotRead } from '../../src/service/classify.js'
 import { notRead as notReadOf } from '../run/ask/sources-samples.js'

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { admitSources, collectionOpeners, type AdmittedSource } from '../../run/admit-sources.js'
-import type { Waiting } from '../../run/read-again.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import {
   type Command,
@@ -11,6 +10,7 @@ import {
   NEWER,
   IGNORE_COLUMN,
   SHEET,
+  emptyResult,
   nothingToCorrect,
   openers,
   sampled,
@@ -73,26 +73,39 @@ async function check(context: Context) {
   const ledger =
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
   try {
-    const { reader } = ledger
-    const admitted = await admitAll(context, ledger, { sample, campaign })
-    if (context.flag('who')) await askWho(context, ledger)
-    ledger.tellNew()
-    const inDoubt = ledger.doubtAll()
-    const out = settings.get('out')
-    noteOutputs(context, out)
-    const written = out === null ? { files: {}, warnings: [] } : await writeFiles(context, reader, out)
-    const waiting = campaign === null ? [] : await waitingIn(context, reader)
-    return conclude(context, reader, { admitted, campaign, sample, waiting, inDoubt, ...written })
+    return conclude(context, ledger.reader, await checkFiles(context, ledger, { sample, campaign }))
   } finally {
     ledger.close()
   }
+}
+
+type Checked = Awaited<ReturnType<typeof checkFiles>>
+
+interface Asked {
+  readonly sample: number | null
+  /** The ledger that the files are compared with. */
+  readonly campaign: string | null
+}
+
+async function checkFiles(context: Context, ledger: ScratchLedger, asked: Asked) {
+  const { reader } = ledger
+  const admitted = await admitAll(context, ledger, asked)
+  if (context.flag('who')) await askWho(context, ledger)
+  ledger.tellNew()
+  /** Rows that a run would put in doubt before it sends anything. */
+  const inDoubt = ledger.doubtAll()
+  const out = context.settings.get('out')
+  noteOutputs(context, out)
+  const written = out === null ? emptyResult : await writeFiles(context, reader, out)
+  const waiting = asked.campaign === null ? [] : await waitingIn(context, reader)
+  return { ...asked, admitted, inDoubt, waiting, files: written.files, warnings: written.warnings }
 }
 
 /** Where nothing is compared with a campaign or collections, most records of most files need no row of their own. */
 async function admitAll(
   context: Context,
   ledger: ScratchLedger,
-  { sample, campaign }: Pick<Checked, 'sample' | 'campaign'>,
+  { sample, campaign }: Asked,
 ): Promise<readonly AdmittedSource[]> {
   const files = sampled(openers(context), sample)
   const evidence = collectionOpeners(context.texts('evidence'), sourceOptions(context))
@@ -136,18 +149,6 @@ async function writeFiles(context: Context, reader: LedgerReader, out: string) {
 
 function* allProblems(reader: LedgerReader) {
   for (const page of problemPages(reader)) yield* page
-}
-
-interface Checked {
-  readonly admitted: readonly AdmittedSource[]
-  readonly sample: number | null
-  /** The ledger that the files are compared with. */
-  readonly campaign: string | null
-  readonly files: Readonly<Record<string, string>>
-  readonly warnings: readonly string[]
-  readonly waiting: readonly Waiting[]
-  /** Rows that a run would put in doubt before it sends anything. */
-  readonly inDoubt: number
 }
 
 function conclude(context: Context, reader: LedgerReader, checked: Checked) {

@@ -8,7 +8,7 @@ import { UsageError } from '../../errors.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
-import type { AskedFirst } from '../../migrate/check-before-send.js'
+import type { AskedFirst } from '../../migrate/options.js'
 import { migrate } from '../../migrate/migrate.js'
 import {
   type AskingEvent,
@@ -18,16 +18,15 @@ import {
   assertPlanned,
 } from '../../migrate/options.js'
 import {
-  canBeAsked,
   closingLines,
   leftAsRead,
   nextReading,
   NO_PACK,
   oldPages,
   setAsideLines,
-  verificationIn,
   writePack,
   oddities,
+  openIn,
   waitingIn,
   outputsOf,
   tellNotNoted,
@@ -264,8 +263,7 @@ async function conclude(context: Context, service: Service, end: End) {
   const { files } = pack
   const { warnings, asActive, who, evidence, ...status } = await lookInto(settings, async (reader) => ({
     ...nextReading(await waitingIn(context, reader)),
-    ...{ verification: verificationIn(reader), cutOver: reader.openCutOver() },
-    canBeAsked: canBeAsked(context, reader),
+    ...openIn(context, reader),
     asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
     ...{ who: whoLine(reader), evidence: reader.evidence() },
     warnings: said([

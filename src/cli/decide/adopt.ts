@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister, type Register } from '../../register/campaign-register.js'
-import { closingAt, decidedResult } from '../closing.js'
+import { campaignStatus } from '../closing.js'
 import { decideIn, sameFlags, type Command, type Context, type CommandResult } from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
 import { nextLine, type NextCommand } from '../terminal/next.js'
@@ -64,8 +64,9 @@ async function conclude(
   isDryRun: boolean,
 ): Promise<CommandResult> {
   const again: NextCommand = { name: 'ledger adopt', words: sameFlags(context, ['reason', 'by']) }
+  const { decided, closing } = campaignStatus(context, view)
   return {
-    ...decidedResult(context, view),
+    ...decided,
     lines: said([
       `Rows that may have been sent since this copy was made: ${countText(rows.length)}, of which this copy calls ${countText(refused)} refused.`,
       rows.length > 0 && `Rows: ${rows.join(', ')}`,
@@ -75,7 +76,7 @@ async function conclude(
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
       'Rows that came in after the copy was made are not in it: look them up before you give their files again. Where the lost part began to send one, the run is refused, but not at a service on this machine; the same run with --another-ledger --reason "…" brings it in as in doubt.',
-      ...(isDryRun ? [nextLine(context, again)] : await closingAt(context, view)),
+      ...(isDryRun ? [nextLine(context, again)] : await closing()),
     ]),
     details: { adopted: { rows, refused, isApplied: !isDryRun } },
   }

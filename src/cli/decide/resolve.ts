@@ -14,8 +14,7 @@ import { sharedFiles } from '../../trust/entry.js'
 import {
   absentLines,
   absentOf,
-  closingAt,
-  decidedResult,
+  campaignStatus,
   correctionsLeft,
   OLDER_STATUS,
   oldPages,
@@ -169,11 +168,11 @@ async function given(context: Context): Promise<Found> {
   const next = 'Fill in migration_decision and migration_reason for the rows you know about'
   if (!context.flag('dryRun'))
     throw new UsageError(`"${file}" holds no decision`, `${next}; nothing was recorded`)
-  const result = await lookInto(context.settings, async (reader) => ({
-    ...decidedResult(context, reader),
-    lines: [`"${file}" holds no decision yet. ${next}.`, ...(await closingAt(context, reader))],
-    details: { resolutions: [], isApplied: false },
-  }))
+  const result = await lookInto(context.settings, async (reader) => {
+    const { decided, closing } = campaignStatus(context, reader)
+    const lines = [`"${file}" holds no decision yet. ${next}.`, ...(await closing())]
+    return { ...decided, lines, details: { resolutions: [], isApplied: false } }
+  })
   return { resolutions, result }
 }
 
@@ -223,7 +222,7 @@ async function conclude(
   report: ResolutionReport,
   { dryRun, waiting }: { readonly dryRun: boolean; readonly waiting: readonly string[] },
 ) {
-  const ended = decidedResult(context, ledger.view)
+  const { decided: ended, closing } = campaignStatus(context, ledger.view)
   const from = context.text('from')
   const errors = report.results.flatMap((result) =>
     result.kind === 'rejected' ? [{ kind: 'decision', message: result.message, next: result.next }] : [],
@@ -248,7 +247,7 @@ async function conclude(
               : `${plural(report.results.length, 'decision', 'decisions')} recorded.`,
             ...(dryRun || from === null || waiting.length > 0 ? [] : setAsideLines([from])),
             ...planNeededLines(context, report),
-            ...(dryRun ? [nextLine(context, again(context))] : await closingAt(context, ledger.view)),
+            ...(dryRun ? [nextLine(context, again(context))] : await closing()),
           ]),
     ],
     details: { resolutions: report.results, isApplied: report.isApplied },
@@ -436,7 +435,7 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
       }
       const told = { differences: differences.map(detailOf), proposed: proposals }
       const reconciliation = { ...counts, isApplied: false, ...told }
-      const ended = decidedResult(context, reader)
+      const { decided: ended, closing } = campaignStatus(context, reader)
       const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
       const lines = said([
         `The list has ${plural(listed, 'mandate', 'mandates')}: ${matched} as here, ${counts.differs} different, ${counts.unknownHere} unknown here.`,
@@ -449,7 +448,7 @@ const compareWith = (context: Context, list: string): Promise<Found> =>
       const result = {
         ...ended,
         exitCode: ended.exitCode === 0 && isDifferent ? 3 : ended.exitCode,
-        lines: proposals.length > 0 ? lines : [...lines, ...(await closingAt(context, reader))],
+        lines: proposals.length > 0 ? lines : [...lines, ...(await closing())],
         details: { reconciliation },
       }
       return { resolutions: proposals, isShownOnly: !context.flag('apply'), result }

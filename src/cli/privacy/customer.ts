@@ -3,11 +3,11 @@ import type { KeptSource } from '../../domain/proof/match-sources.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { decidedResult, olderOf } from '../closing.js'
+import { campaignStatus, olderOf } from '../closing.js'
 import { lookInto, decideIn, type Command, type Context, type OwnFlag } from '../command.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { assertTyped } from '../terminal/world.js'
-import { remainLines, remainsOf } from './remains.js'
+import { remainLines, remainsOf } from './purge.js'
 import { pick, plural, said } from '../../domain/text/text.js'
 
 type Row = ReturnType<LedgerReader['rowsAbout']>[number]
@@ -249,7 +249,7 @@ async function erase(context: Context) {
     })
     const remains = remainsOf(context, ledger.view.campaign())
     return {
-      ...decidedResult(context, ledger.view),
+      ...campaignStatus(context, ledger.view).decided,
       warnings: said([
         !report.isErased &&
           'Another program is reading the ledger, so old pages may still hold the data. Erase again',

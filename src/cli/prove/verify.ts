@@ -30,12 +30,6 @@ export const ASK_OPTIONS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]
 
 export const SAMPLE_FLAG: OwnFlag = ['--sample <n>', 'so many of these rows, drawn at random']
 
-/** 5 is told by each command. */
-export const ASK_EXITS = {
-  ...usual(0, 3, 4, 6, 8, 130, 143),
-  2: 'usage or configuration error; nothing was asked',
-}
-
 /**
  * Asks the service for the customers of these rows, or of a sample of them, and tells how far it is.
  * @throws {UsageError} as `readBack` does
@@ -163,7 +157,8 @@ export const verifyCommand: Command = {
     'One that was broken off within the last day is gone on with; a sample is drawn anew.',
   ],
   exits: {
-    ...ASK_EXITS,
+    ...usual(3, 4, 6, 8, 130, 143),
+    2: 'usage or configuration error; nothing was asked',
     0: 'everything that was asked is proven or as decided, and nothing is open',
     5: 'stopped early, a registered mandate could not be compared, or ready rows remain',
   },

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { DecidedFormat } from '../../domain/mandate/date.js'
-import { type Field, type FIELDS } from '../../domain/mandate/mandate.js'
+import { type Field, FIELDS } from '../../domain/mandate/mandate.js'
 import {
   dateLikeness,
   likenessOf,

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { namedFiles } from '../../../src/cli/command.js'
-import * as kinds from '../../../src/cli/settings/kinds.js'
+import * as kinds from '../../../src/cli/settings/declared.js'
 import {
   readCredentials,
   readService,
