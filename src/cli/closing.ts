@@ -228,8 +228,9 @@ function staysText(context: Context, { name, count, readWith, place, because, is
   const stay = plural(count, `record of "${name}" stays as it was`, `records of "${name}" stay as they were`)
   const gone = place === null ? ', which is gone' : ''
   const as = readWith === null ? ' without a configuration' : ` with ${readWith}${gone}`
-  return isAsTyped
-    ? `${stay} read${as}. Only where they are of this configuration: ${command} has them read again`
+  // The normal state beside a second system, whose export another configuration would read wrongly.
+  return isAsTyped && place !== null
+    ? `${stay} read${as}`
     : `${stay} read${as}: ${command} has them read again`
 }
 

@@ -554,3 +554,26 @@ describe('a doubt that is to be sent once more', () => {
     expect((await lost.expectRun([], 0, [mandate(2), mandate(1)])).stdout).toContain(because)
   })
 })
+
+it('what was corrected and sent stays, where the file is given again with a longer crosswalk', async () => {
+  configure('crosswalk: { file: keys.csv, from: Old, key: old, customer_no: no }')
+  const keys = (...known: readonly number[]): void =>
+    write('keys.csv', `old,no\n${known.map((n) => `K${n},${n}\n`).join('')}`)
+  keys(1, 2)
+  const row = (n: number, change: Row = {}): Row => ({
+    ...mandate(n),
+    Old: `K${n}`,
+    customer_no: '',
+    ...change,
+  })
+  // What repeats a registered mandate can be read again from the file alone.
+  save('export.csv', [row(1), row(1), row(2, days('2024-02-30')), row(3)])
+  await expectRun(['export.csv'], 3, [mandate(1)])
+  edit('corrections.csv', (one) =>
+    one['Old'] === 'K2' ? { ...one, signed_date: mandate(2)['signed_date'] ?? '' } : one,
+  )
+  await expectRun([inReport('corrections.csv')], 3, [mandate(1), mandate(2)])
+  keys(1, 2, 3)
+  await expectRun(['export.csv'], 0, [mandate(1), mandate(2), mandate(3)])
+  expect((await json('status')).totals['read']).toBe(4)
+})

@@ -49,6 +49,12 @@ const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and ${IS_LEFT}`
 /** In doubt when its export was read again, maybe, and to be sent once more by now. */
 const IS_TO_RESEND = `row.state = 'ready' and row.attempts > 0 and ${hasLeft('row.mandate_key')} and ${IS_LEFT}`
 
+/** SQL that is true for a row that a person's correction replaced: what it says is no news. */
+export const isCorrected = (
+  row: string,
+): string => `(${row}.state = 'superseded' and exists (select 1 from row as next
+    join source as list on list.id = next.source_id where next.id = ${row}.superseded_by and list.kind = 'list'))`
+
 /** It gave way to another export, or repeats what did, and what counts now says something else. */
 const IS_OVERTAKEN = `(row.state in ('superseded', 'duplicate') and exists (select 1 from row as now
   where now.mandate_key = row.mandate_key and now.state in ('ready', 'refused', 'conflict', 'excluded')
@@ -216,12 +222,12 @@ export function againVerbs({
       sql(
         connection,
       )`insert or replace into temp.former select iif(:isOtherSheet, -row.id, line), id, mandate_key, ${IS_UNSENT}, ${IS_REPEAT} from row
-        where ${IS_IN_PARTS} and state <> 'superseded' order by id`.run({
+        where ${IS_IN_PARTS} and (state <> 'superseded' or ${isCorrected('row')}) order by id`.run({
         parts: JSON.stringify(parts),
         isOtherSheet: Number(isOtherSheet),
       })
     },
-    /** The row in whose place the record comes, if it comes: what was sent stays, and what repeats it. */
+    /** The row in whose place the record comes, if it comes: what was sent or corrected stays, and what repeats it. */
     takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | false => {
       const row = at(record.line)
       if (row === undefined) return null

@@ -13,7 +13,7 @@ import {
 import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
 import { emptyTables, rowsOf, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { IS_OF_EXPORT } from './again.js'
+import { IS_OF_EXPORT, isCorrected } from './again.js'
 import { latestOf } from './earlier-rows.js'
 import {
   give,
@@ -52,12 +52,6 @@ const SAID = saidIn('row')
 /** The same of a customer whose account was erased; what has ended or cannot be read says more than that. */
 const WHO = `row.customer_no || ' ' || row.signed_date`
 const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or row.content_key is not null and ${WHO} = :who)`
-
-/** SQL that is true for a row that a person's correction replaced: what it says is no news. */
-const isCorrected = (
-  row: string,
-): string => `(${row}.state = 'superseded' and exists (select 1 from row as next
-    join source as list on list.id = next.source_id where next.id = ${row}.superseded_by and list.kind = 'list'))`
 
 /** Held back by its own checks, as an older row was with the very same values, which a person may have closed or corrected since. */
 const REPEATED = `row.state in ('invalid', 'excluded') and (exists (select 1 from row as older

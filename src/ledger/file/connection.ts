@@ -121,6 +121,12 @@ export const schemaOf = (connection: Connection): Map<string, string> =>
       .map(({ name, text }) => [name, text.replace(/\s+/g, ' ')]),
   )
 
+/** Those that the connection has otherwise than they are made, or has not. */
+export function schemaDifferences(connection: Connection, made: () => ReadonlyMap<string, string>): string[] {
+  const [here, there] = [schemaOf(connection), made()]
+  return [...new Set([...here.keys(), ...there.keys()])].filter((name) => here.get(name) !== there.get(name))
+}
+
 const BUSY_TIMEOUT_MS = 5_000
 /** A million rows are admitted as fast as with twice as much, and the whole process stays below 250 MB. */
 const CACHE_KIB = 32 * 1024

@@ -52,10 +52,10 @@ const READ_WITH = `reading ->> '$.configuration'`
 const IS_LAST = `kind = 'export' and admitted_at >= coalesce((select export.admitted_at from source as newer
     join source as export on export.id = coalesce(newer.reading ->> '$.readFrom', newer.id)
   where newer.is_newer and newer.kind <> 'list' order by newer.id desc limit 1), '')`
-/** The columns of the first export, and the configuration of all lines in a list to work in. */
+/** The columns of the first export, and a configuration of the lines in a list to work in: each is read by its own. */
 const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, (
-    select iif(min(coalesce(${READ_WITH}, '')) = max(${READ_WITH}), max(${READ_WITH}), '') from source
-      where id in (select source_id from row where state in ('invalid', 'conflict', 'refused'))))
+    select iif(min(coalesce(${READ_WITH}, '')) = '', '', max(${READ_WITH})) from source
+      where id in (select source_id from row where state in ('invalid', 'conflict', 'refused', 'in_doubt'))))
   from source where kind = 'export' order by id limit 1)`
 
 type LedgerPlace = { readonly sharedFolder?: boolean | undefined }

@@ -31,7 +31,7 @@ export interface CampaignRecord {
   readonly unorderedExport: string | null
   /**
    * The configurations that these were read with, null without one: the lists to work in, which have the columns of the first
-   * export, empty where its configuration is not that of all lines; and the exports above.
+   * export, empty where a line came in without one; and the exports above.
    */
   readonly readWith: Readonly<Record<'lists' | 'compared' | 'last' | 'unordered', string | null>>
 }

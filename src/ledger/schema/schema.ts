@@ -1,7 +1,14 @@
 import { VERDICTS } from '../../domain/proof/match-sources.js'
 import { WHO_VERDICTS } from '../../domain/who/names.js'
 import { HELD_CLASSES, LISTED_CLASSES } from '../../domain/row/cut-over.js'
-import { closing, openScratch, schemaOf, sqlValue, type Connection } from '../file/connection.js'
+import {
+  closing,
+  openScratch,
+  schemaDifferences,
+  schemaOf,
+  sqlValue,
+  type Connection,
+} from '../file/connection.js'
 import { GUARDS } from './guards.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { LedgerError, UsageError } from '../../errors.js'
@@ -295,19 +302,18 @@ export function assertOurs(connection: Connection, file: string): boolean {
   return false
 }
 
-/** As this program makes them; made once, since a command opens its ledger several times. */
 let made: ReturnType<typeof schemaOf> | null = null
 
-/** A guard that is gone or changed leaves nothing to see in the rows. @throws {LedgerError} `damaged` */
-function assertAsMade(connection: Connection, file: string): void {
-  const there = (made ??= closing(openScratch(), (scratch) => {
+/** As this program makes them; made once, since a command opens its ledger several times. */
+const schemaAsMade = (): ReturnType<typeof schemaOf> =>
+  (made ??= closing(openScratch(), (scratch) => {
     makeSchema(scratch)
     return schemaOf(scratch)
   }))
-  const here = schemaOf(connection)
-  const other = [...new Set([...here.keys(), ...there.keys()])].filter(
-    (name) => here.get(name) !== there.get(name),
-  )
+
+/** A guard that is gone or changed leaves nothing to see in the rows. @throws {LedgerError} `damaged` */
+function assertAsMade(connection: Connection, file: string): void {
+  const other = schemaDifferences(connection, schemaAsMade)
   if (other.length === 0) return
   throw new LedgerError(
     'damaged',

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { DecidedFormat } from '../../domain/mandate/date.js'
-import { type Field, FIELDS } from '../../domain/mandate/mandate.js'
+import { type Field, type LocalDate, FIELDS } from '../../domain/mandate/mandate.js'
 import {
   dateLikeness,
   likenessOf,
@@ -26,7 +26,6 @@ import {
 import { type Header, findColumn } from './header.js'
 import { DATES, type DateField, isDateField, type Mapping } from './mapping.js'
 import type { SourceOptions } from '../options.js'
-import type { CheckedAgainst } from '../record-check.js'
 
 /** What a line of our own files says of itself in its `migration_` columns. */
 export type Resubmission = NonNullable<ReturnType<typeof readResubmission>>
@@ -80,7 +79,12 @@ export interface RestoreOptions {
   /** Columns that exclude rules look at, as positions in a record. */
   readonly watched: readonly number[]
   readonly options: Pick<SourceOptions, 'exclude' | 'source'>
-  readonly against: Pick<CheckedAgainst, 'today' | 'readBy' | 'ledger' | 'otherOf'>
+  readonly against: {
+    readonly today: LocalDate
+    readonly readBy?: ReadBy
+    readonly ledger?: string
+    readonly otherOf?: (readBy: ReadBy) => string | null
+  }
   /** Declared in the configuration; `unsettled` for a column declared `auto`. */
   readonly formats: Readonly<Record<(typeof DATES)[DateField], DecidedFormat>>
 }
@@ -250,15 +254,12 @@ export function forgottenBy({ header, mapping, options, against }: Omit<RestoreO
   /** Exports of two systems, which write a day or name a creditor in two ways, may lie in one ledger. */
   const otherIn = (rows: readonly EarlierRow[]): ReadBy | null => {
     const [own, read] = [against.readBy, rows.at(-1)?.readBy]
-    if (own === undefined || read?.configuration == null || read.configuration === own.configuration)
-      return null
+    if (own?.configuration == null || read?.configuration == null) return null
+    if (read.configuration === own.configuration) return null
     return JSON.stringify(read.said) === JSON.stringify(own.said) ? null : read
   }
-  /** One that is forgotten is told by the columns that it named. */
-  const lackingOf = (rows: readonly EarlierRow[]): string | null =>
-    against.readBy?.configuration == null ? null : (otherIn(rows)?.configuration ?? null)
   return {
-    isOfOther: (rows: readonly EarlierRow[]): boolean => lackingOf(rows) !== null,
+    isOfOther: (rows: readonly EarlierRow[]): boolean => otherIn(rows) !== null,
     /** The path of the configuration that read what counts of the row, where that is another one that can be read. */
     otherOf: (rows: readonly EarlierRow[]): string | null => {
       const other = otherIn(rows)
@@ -276,8 +277,8 @@ export function forgottenBy({ header, mapping, options, against }: Omit<RestoreO
         const text = `It says "${showValue(ledger)}", and this ledger is "${against.ledger}".`
         return [{ rule: 'FILE_OF_ANOTHER_LEDGER', what: ledger, text }]
       }
-      const what = lackingOf(rows)
-      if (what === null) return columnsOf(row, rows, isDecided)
+      const what = otherIn(rows)?.configuration
+      if (what == null) return columnsOf(row, rows, isDecided)
       const text = `Row ${row} came in with "${what}", and its line was changed. Give the file with --config ${relative('.', what)}, or with the path where that lies now.`
       return [{ rule: FORGOTTEN, what, text }]
     },
