@@ -310,6 +310,27 @@ describe('a fault of the crosswalk', () => {
     expect(rows('crossed/decisions.csv').map(({ evidence }) => evidence)[0]).toContain('customer_no')
   })
 
+  it('is not typed over one that nobody doubted, unless somebody says so', async () => {
+    // K6 is in the crosswalk, and its account is wrong.
+    crosswalk('K4,2004', 'K6,2006')
+    const line = validLine(6)
+      .replace(/^\d+/, 'K6')
+      .replace(/DE\d\d/, 'DE00')
+    write('more.csv', [validExport(0).trimEnd().replace('customer_no', 'Old'), line, ''].join('\n'))
+    await json('run', 'more.csv', ...WITH)
+    const work = opened()
+    const at = work.rows('Corrections').findIndex(({ Old }) => Old === 'K6')
+    work.type('Corrections', at, { migration_customer_no: '18', iban: germanIban(6) })
+    work.save()
+    expect((await json('run', LIST, ...WITH)).totals).toMatchObject({ registered: 1, conflict: 1 })
+    const later = opened()
+    const again = later.rows('Corrections').findIndex(({ Old }) => Old === 'K6')
+    later.type('Corrections', again, { migration_decision: 'send' })
+    later.save()
+    await json('run', LIST, ...WITH)
+    expect(held().at(-1)).toBe(18)
+  })
+
   it.each(['K-five', '0', ' '])('a number that cannot be one is not sent: %s', async (typed) => {
     const work = opened()
     work.type('Corrections', 0, { migration_customer_no: typed })

@@ -15,6 +15,8 @@ import {
 import { readWhole } from '../../domain/row/resaved.js'
 import { type Field, FIELDS, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { type CheckedRecord, showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
+import { STRANGERS } from '../../domain/who/names.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
 import { latestOf } from '../admit/earlier-rows.js'
@@ -422,7 +424,8 @@ export function holdAnothersValues(scope: Scope, at: string): void {
       where id > :after order by id limit :limit`
   const moved = new Map(
     sql(connection)<Found & { id: number }>`
-      ${movedIn('signed_date', TAKES_DATE)} union all select * from (${movedIn('customer_no', TAKES_CUSTOMER)}) union all ${MOVED_ACCOUNTS}`
+      ${TYPED_CUSTOMERS} union all select * from (${movedIn('signed_date', TAKES_DATE)})
+       union all select * from (${movedIn('customer_no', TAKES_CUSTOMER)}) union all ${MOVED_ACCOUNTS}`
       .all({ first })
       .map(({ id, ...found }) => [id, found]),
   )
@@ -442,9 +445,13 @@ function gatherBearers({ connection, first }: Scope): boolean {
   const columns =
     'id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer'
   emptyTables(connection, {
-    changed: `${columns}, signed_date text, was_customer_no integer, was_signed_date text`,
+    changed: `${columns}, signed_date text, was_customer_no integer, was_signed_date text, is_typed integer`,
     bearer: columns,
+    listed: 'id integer primary key, file text not null, record integer not null, unique (file, record)',
   })
+  // Lines of one file may be a source for each configuration.
+  connection.exec(`insert or ignore into temp.listed select row.id, source.sha256, row.record
+    from temp.given_back join row using (id) join source on source.id = source_id`)
   for (const column of ['digits', 'reference', 'spelling', 'account'])
     connection.exec(`create index if not exists temp.bearer_${column} on bearer (${column})`)
   const columnsOf = prepareColumns(connection)
@@ -459,6 +466,11 @@ function gatherBearers({ connection, first }: Scope): boolean {
     const account = cleanIban(cell)
     return account.length < SHORTEST_IBAN ? null : account.slice(0, 2) + account.slice(4)
   })
+  connection.function('is_typed', (source, cells) => {
+    const at = columnsOf(Number(source)).header.indexOf(CUSTOMER_COLUMN)
+    const read = at < 0 || cells === null ? [] : (JSON.parse(cells as string) as string[])
+    return Number(cleanCell(read[at] ?? '') !== '')
+  })
   const changed = sql(connection)`
     insert into temp.changed
        select now.id,
@@ -467,10 +479,10 @@ function gatherBearers({ connection, first }: Scope): boolean {
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
               nullif(digits_of(now.source_id, now.cells, now.iban), digits_of(base.source_id, base.cells, base.iban)),
-              now.customer_no, now.signed_date, base.customer_no, base.signed_date
+              now.customer_no, now.signed_date, base.customer_no, base.signed_date, is_typed(now.source_id, now.cells)
          from temp.given_back join row as now on now.id = given_back.id join row as base on base.id = given_back.base
         where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
-           or now.iban_key is not base.iban_key or now.customer_no <> base.customer_no or now.signed_date <> base.signed_date`.run()
+           or now.iban_key is not base.iban_key or now.customer_no is not base.customer_no or now.signed_date is not base.signed_date`.run()
     .changes
   if (changed === 0) return false
   // One walk over all rows. What was given back and not taken is no row of the campaign.
@@ -495,29 +507,39 @@ const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
 const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
   and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer_no)`
 
+/** SQL of the lines above and below a line in its file. */
+const BESIDE = `(select own.id as line, own.file, beside.id, beside.corrects, beside.iban_key, beside.customer_no
+  from temp.listed as own join temp.listed as next on next.file = own.file and next.record in (own.record - 1, own.record + 1)
+  join row as beside on beside.id = next.id) as beside`
+
 /** Accounts of files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
-const MOVED_ACCOUNTS = `select changed.id, '${TAKES_ACCOUNT}' as rule, null as other from temp.changed join row using (id)
-  where account is not null and source_id in (select now.source_id from temp.changed join row as now on now.id = changed.id
-      join row as beside on beside.id in (changed.id - 1, changed.id + 1) and beside.source_id = now.source_id
-    where beside.id >= :first and beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
+const MOVED_ACCOUNTS = `select changed.id, '${TAKES_ACCOUNT}' as rule, null as other from temp.changed join temp.listed using (id)
+  where account is not null and file in (select beside.file from temp.changed join ${BESIDE} on line = changed.id
+    where beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
       and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1))`
 
 /**
- * Lines with a customer number, or a date, that another line of their file lost; beside those, lines with that of the next
- * one. And one that was held before.
+ * Lines with a customer number, or a date, that another line of their file lost; beside those, lines with that of the next one,
+ * and of a file with several of them all that changed. And one that was held before.
  */
 const movedIn = (column: 'customer_no' | 'signed_date', rule: Found['rule']): string => `
-  with line as materialized (select changed.id, source_id, base, former, changed.${column}, was_${column}
-      from temp.changed join row using (id) join temp.given_back using (id) where changed.${column} is not was_${column}),
-    moved as materialized (select line.id, line.source_id, min(other.base) as other from line
-      join line as other on other.was_${column} = line.${column} and other.source_id = line.source_id and other.id <> line.id
-      group by 1)
-  select line.id, '${rule}' as rule, coalesce(moved.other, named.id) as other from line left join moved using (id)
-    left join row as beside on beside.id in (line.id - 1, line.id + 1) and beside.source_id = line.source_id
-    left join row as named on named.id = beside.corrects and named.${column} = line.${column}
-    join row as held on held.id = former
-   where moved.id is not null or named.id is not null and line.source_id in (select source_id from moved)
+  with line as materialized (select changed.id, file, base, former, changed.${column}, was_${column}
+      from temp.changed join temp.listed using (id) join temp.given_back using (id) where changed.${column} is not was_${column}),
+    moved as materialized (select line.id, line.file, min(other.base) as other from line
+      join line as other on other.was_${column} = line.${column} and other.file = line.file and other.id <> line.id
+      group by 1),
+    near as materialized (select line.id, min(named.id) as other from line join ${BESIDE} on beside.line = line.id
+      join row as named on named.id = beside.corrects and named.${column} = line.${column} group by 1)
+  select line.id, '${rule}' as rule, coalesce(moved.other, near.other) as other
+    from line left join moved using (id) left join near using (id) join row as held on held.id = former
+   where moved.id is not null or near.id is not null and line.file in (select file from moved)
+     or line.file in (select file from moved group by file having count(*) > 1)
      or held.rule = '${rule}' and held.${column} = line.${column}`
+
+/** What a crosswalk or an export says of the customer, and nobody doubted, is not typed over without a word. */
+const TYPED_CUSTOMERS = `select changed.id, '${TAKES_CUSTOMER}' as rule, null as other from temp.changed
+    join temp.given_back using (id) join row as held on held.id = former
+  where is_typed and changed.customer_no <> was_customer_no and coalesce(held.rule, '') not in (${sqlList(Object.values(STRANGERS))})`
 
 /** Finds another row that has the reference or the account; null where there is none. */
 function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
@@ -556,8 +578,7 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
   const { message, remedy } = ruleOf(rule)
   const notice = noticeOf(rule, {
     field: TAKEN[rule],
-    message:
-      other !== null ? `${message} It is that of {row}.` : rule === TAKES_ACCOUNT ? MAY_HAVE_MOVED : message,
+    message: other !== null ? `${message} It is that of {row}.` : (OF_NOBODY[rule] ?? message),
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
     other,
   })
@@ -567,8 +588,15 @@ function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }:
   if (give.run(rule, id).changes > 0) writeNotice(connection, notice, 'id = :id', { id })
 }
 
-const MAY_HAVE_MOVED =
-  'Two other lines of the file, beside each other, give one account to two customers. The column may have moved, and this account may be that of a neighbour.'
+/** Where nobody knows whose it is. */
+const OF_NOBODY: Readonly<Partial<Record<Found['rule'], string>>> = {
+  [TAKES_ACCOUNT]:
+    'Two other lines of the file, beside each other, give one account to two customers. The column may have moved, and this account may be that of a neighbour.',
+  [TAKES_CUSTOMER]:
+    'The customer number was typed over another one that nobody doubted. It may belong to another line.',
+  [TAKES_DATE]:
+    'Dates of several lines of the file moved to others. This one may be that of another line, too.',
+}
 
 const BOTH_CLAIM_IT =
   'Two rows claim one mandate, and only one of them can be sent. Correct the other row or write it off, then give this line back with "send" in migration_decision.'

@@ -228,6 +228,7 @@ describe.each([
     ['moved up by a line', [2, 3, 1], 'conflict conflict conflict'],
     ['moved down, the first left as it is', [1, 1, 2], 'duplicate conflict conflict'],
     ['two lines crossed', [2, 1, 3], 'conflict conflict duplicate'],
+    ['two lines crossed, and a third with a value that none had', [2, 1, 7], 'conflict conflict conflict'],
     ['values that none of the lines had', [7, 8, 9], 'ready ready ready'],
     ['the value of a line that keeps it', [1, 1, 3], 'duplicate ready duplicate'],
   ])('%s', (_, numbers, states) => {
