@@ -314,3 +314,33 @@ it('what several lists say of a sent mandate is one line, which an end among it 
   expect((await program('status')).stdout).toContain('Nothing is open')
   expect(sandbox().mandates()).toHaveLength(2)
 })
+
+it('a new mandate of the last export that was wrong is sent once it was corrected', async () => {
+  save('export.csv', from(1, 12))
+  expect((await program('run', 'export.csv')).status).toBe(0)
+  save('final.csv', [...from(1, 12), line(13).replace(/2024-03-\d\d/, '2024-02-30')])
+  await program('compare', 'final.csv')
+  expect((await program('run', 'final.csv')).status).toBe(3)
+  edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-13' }))
+  const { status, stdout, stderr } = await program('run', 'sepa-migrate-report/to-do/corrections.csv')
+  expect([status, held().at(-1)], stdout + stderr).toEqual([0, 13])
+})
+
+it('what was corrected is not changed where the last export has it as wrong, in another notation', async () => {
+  const dates = (format: string): void =>
+    write('sepa-migrate.yaml', `columns: { signed_date: { column: signed_date, format: ${format} } }\n`)
+  const written = (separator: string): string[] =>
+    from(1, 3).map((text, at) =>
+      text.replace(/2024-03-(\d\d)/, (_, day: string) =>
+        [at === 2 ? '30' : day, at === 2 ? '02' : '03', '2024'].join(separator),
+      ),
+    )
+  dates('dd/mm/yyyy')
+  save('export.csv', written('/'))
+  expect((await program('run', 'export.csv')).status).toBe(3)
+  edit('corrections.csv', (row) => ({ ...row, signed_date: '03/03/2024' }))
+  expect((await program('run', 'sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
+  dates('dd.mm.yyyy')
+  save('final.csv', written('.'))
+  expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 3 } })
+})

@@ -49,7 +49,8 @@ const TABLES = `
     account blob, signed text, says text not null, lapses text, spelling integer);
   create temp table side (key text primary key, id integer not null unique, kind text not null, customer_no integer,
     account blob, signed text, is_erased integer not null) without rowid;
-  create temp table alias (rep integer not null, key text not null, digest blob, rule text, is_own integer not null);
+  create temp table alias (rep integer not null, key text not null, digest blob, rule text, customer_no integer, account blob,
+    signed text, is_own integer not null);
   create temp table pair (key text primary key, id integer not null unique, is_renamed integer not null) without rowid;
   create temp table verdict (id integer primary key, class text not null, why text, final blob)`
 
@@ -82,6 +83,8 @@ function fill(connection: Connection, final: Connection): void {
     create index temp.alias_key on alias (key)`)
 }
 
+const READ = 'row.rule, row.customer_no, row.iban_key, row.signed_date'
+
 /**
  * A correction counts in the place of a row that the former system may go on exporting as it was: that record says nothing
  * new. Of what was never sendable all rows of the mandate count, since two may contradict each other.
@@ -92,12 +95,12 @@ const ALIASES = `insert into temp.alias
     union select chain.rep, old.id from chain join row as here on here.id = chain.id
       join row as old on old.heir = chain.rep and old.superseded_by = here.id
        where here.corrects is not null or here.content_key is null and old.rule is here.rule)
-  select rep, ${KEY}, coalesce(content_key, raw), rule, 0 from chain join row on row.id = chain.id where chain.id <> rep
+  select rep, ${KEY}, coalesce(content_key, raw), ${READ}, 0 from chain join row on row.id = chain.id where chain.id <> rep
   union all
-  select side.id, side.key, coalesce(content_key, raw), rule, 1 from temp.side cross join row on row.mandate_key = side.key
+  select side.id, side.key, coalesce(content_key, raw), ${READ}, 1 from temp.side cross join row on row.mandate_key = side.key
     where kind in ('held', 'excluded') and ${SPEAKS} and state in ${NEVER_SENDABLE}
   union all
-  select side.id, side.key, raw, rule, 1 from temp.side cross join row on row.id = side.id
+  select side.id, side.key, raw, ${READ}, 1 from temp.side cross join row on row.id = side.id
     where kind in ('held', 'excluded') and mandate_key is null`
 
 /** Held because it resembles a sent row, or closed then: no mandate of its own, as long as that row has no other record. */
@@ -123,8 +126,11 @@ const PAIRS = `
     select lone.key, left_over.id, 1 from lone join left_over using (customer_no, account, signed);
   delete from temp.side where key in (select key from temp.pair where is_renamed)`
 
-const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and digest is final.digest
-  and (kind in ('held', 'excluded') or alias.rule is final.rule))`
+/** Wrong in the same way, with the values that could be read: an export may write an impossible date in another notation. */
+const READS_ALIKE = `alias.rule = final.rule and alias.customer_no is final.customer_no and alias.account = final.account
+  and alias.signed is final.signed`
+const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and (${READS_ALIKE}
+  or digest is final.digest and (kind in ('held', 'excluded') or alias.rule is final.rule)))`
 /** Of what a correction brought the former system need not know. */
 const IS_CORRECTION = 'exists (select 1 from temp.alias where rep = side.id and not is_own)'
 
