@@ -7,7 +7,7 @@ import { openWork } from '../support/work.js'
 
 /** Two systems with headings and date formats of their own in one ledger, each with its configuration. */
 const place = placeForEach({ sandbox: {} })
-const { write, program, json, held, path } = place
+const { write, program, json, held, path, edit } = place
 
 const WRONG = (n: number): string => germanIban(n).replace(/^DE../, 'DE00')
 const CREDITOR = '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }\n'
@@ -67,21 +67,37 @@ it('each line of the list goes with the configuration of its export, whichever o
 
 it('an export of one of them does not end the mandates of the other, and both are compared together', async () => {
   await begin()
-  save('final-a.csv', A, linesOfA(germanIban(2)))
-  save('final-b.csv', B, linesOfB(germanIban(12)))
+  save('final-a.csv', A, [...linesOfA(germanIban(2)), `3,${germanIban(3)},03.02.2020,A-3`])
+  save('final-b.csv', B, [...linesOfB(germanIban(12)).slice(1), `14,${germanIban(14)},04/05/2020,B-4`])
   const alone = await json('compare', 'final-b.csv', '--config', 'b.yaml')
-  expect([alone.exitCode, alone.errors[0]?.message]).toEqual([
+  expect([alone.exitCode, alone.errors[0]]).toMatchObject([
     2,
-    expect.stringContaining('Of 2 mandates that came in with "a.yaml" 2 are not in this export'),
+    {
+      message: expect.stringContaining(
+        'Of 2 mandates that came in with "a.yaml" 2 are not in this export',
+      ) as string,
+      next: expect.not.stringContaining('--yes-it-is-final') as string,
+    },
   ])
-  const names = B.split(',').map((name, at) => `[${A.split(',')[at] ?? ''}, ${name}]`)
-  write(
-    'both.yaml',
-    `columns:\n  customer_no: ${names[0] ?? ''}\n  iban: ${names[1] ?? ''}\n  unique_mandate_reference: ${names[3] ?? ''}\n  signed_date: { column: ${names[2] ?? ''}, format: auto }\n${CREDITOR}`,
-  )
-  const together = await json('compare', 'final-a.csv', 'final-b.csv', '--config', 'both.yaml')
-  expect(together.errors).toEqual([])
-  expect(together).toMatchObject({ mandates: { ledger: 5, final: 5 } })
+  const together = await program('compare', 'final-b.csv', 'final-a.csv', '--config', 'a.yaml')
+  expect((await json('status')) as object).toMatchObject({ cutOver: { open: 1, untaken: 4 } })
+  edit('cut-over.csv', (row) => ({ ...row, migration_decision: 'done', migration_reason: 'cancelled there' }))
+  expect(together.status, together.stderr).toBe(3)
+  await program('resolve', '--from', inReport('cut-over.csv'), '--config', 'a.yaml')
+  const closed = await program('report', '--config', 'a.yaml')
+  expect(nextOf(closed)).toBe('sepa-migrate run final-b.csv --config b.yaml')
+  const first = await place.pasteNext(closed)
+  expect(nextOf(first)).toBe('sepa-migrate run final-a.csv --config a.yaml')
+  expect((await place.pasteNext(first)).status).toBe(0)
+  expect(dates()).toEqual([
+    '1 2020-02-01',
+    '11 2020-03-21',
+    '12 2020-03-22',
+    '13 2020-03-23',
+    '14 2020-04-05',
+    '2 2020-02-02',
+    '3 2020-02-03',
+  ])
 })
 
 it('what to paste names the configuration of the file that it names, whatever was typed before', async () => {

@@ -103,6 +103,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       changedAt: '2026-06-15T12:00:00.000Z',
       asksFirst: false,
       comparedExports: [],
+      untakenExports: [],
       lastExports: [],
       comparison: null,
       problem: null,

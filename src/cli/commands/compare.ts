@@ -1,8 +1,17 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
-import { countText, plural, said } from '../../domain/text/text.js'
-import { UsageError } from '../../errors.js'
+import { countText, fold, plural, said } from '../../domain/text/text.js'
+import { SourceError, UsageError } from '../../errors.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import type { SourceRecord } from '../../ledger/read/reader.js'
+import { isItsOwn, placeOf, type ReadBy } from '../../run/read-again.js'
+import { fileDigest } from '../../source/bytes/input.js'
 import { ENGLISH } from '../../report/text/texts.js'
-import { admitSources, readAgainFirst } from '../../run/admit-sources.js'
+import {
+  admitSources,
+  readAgainFirst,
+  type AdmittableSource,
+  type OpenNext,
+} from '../../run/admit-sources.js'
 import { closingLines, leftAsRead, lookedAt, oldPages, writePack, noteOutputs } from '../closing.js'
 import { IGNORE_COLUMN, openers, readByOf, decideIn, SHEET, type Command, type Context } from '../command.js'
 import { EXITS, SHARED, usual } from '../settings/declared.js'
@@ -22,8 +31,9 @@ export const compareCommand: Command = {
     ['--yes-it-is-final', 'it is the last export although it does not look so'],
   ],
   epilogue: [
-    'The export is read as run reads it; no row changes, and the latest comparison counts. A mandate is known by creditor and',
-    'reference; one that is registered or in doubt also by customer, account and date, where that is one on either side.',
+    'The export is read as run reads it; no row changes, and the latest comparison counts. The last exports of several systems',
+    'are given together: each is read as the exports with its columns were. A mandate is known by creditor and reference; one',
+    'that is registered or in doubt also by customer, account and date, where that is one on either side.',
     'Rows that ended, are gone or are in doubt otherwise than they are there now are held: no run sends them.',
     'A reference that changed before sending is a mandate that is gone and a new one: write the old one off first.',
     'to-do/cut-over.csv, like the sheet Cut-over of to-do.xlsx, has a line for each mandate that a person must act on: done (or',
@@ -49,14 +59,14 @@ async function compare(context: Context) {
     const final = ledger.comparisons.open()
     try {
       const again = await readAgainFirst(ledger, { severities, readBy, signal })
-      const admitted = await admitSources(final, openers(context, 'refuse'), {
+      const { files, configurations } = asBefore(context, ledger.view)
+      const admitted = await admitSources(final, files, {
         ...{ severities, signal },
         watch: progress.reading,
         onTheirOwn: true,
       })
       assertExports(admitted)
-      const { configuration } = readBy
-      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), configuration }
+      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), configurations }
       const settled = ledger.comparisons.record(final, terms)
       const comparison = ledger.view.comparison()
       return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled }
@@ -86,6 +96,61 @@ async function compare(context: Context) {
     ]),
     details: { classes, mandates, sources, cutOver: status.cutOver },
   }
+}
+
+/**
+ * Each export as that of its columns was read which came in before: those of several systems are compared in one command.
+ * @returns also the path of the configuration that reads each, by its SHA-256; null without one
+ */
+function asBefore(context: Context, reader: LedgerReader) {
+  const own = readByOf(context)
+  const configurations = new Map<string, string | null>()
+  const systems = new Map<string | null, System>([[own.configuration, { by: own, exports: [] }]])
+  for (const source of reader.readSources().filter(({ isList }) => !isList)) {
+    const path = isItsOwn(source, own) ? own.configuration : placeOf(source.reading, own)
+    const by = systems.get(path)?.by ?? (path === null ? null : (own.readWith?.(path) ?? null))
+    if (by === null) continue
+    if (!systems.has(path)) systems.set(path, { by, exports: [] })
+    systems.get(path)?.exports.push(source)
+  }
+  const files = openers(context, 'refuse').map((open): OpenNext => async (known = {}) => {
+    const openBy = async ({ by }: System): Promise<AdmittableSource> => {
+      const opened = by === own ? await open(known) : await open.as?.(by, known)
+      if (opened?.sha256 != null) configurations.set(opened.sha256, by.configuration)
+      return opened ?? open(known)
+    }
+    const system = systems.size === 1 ? undefined : await systemOf(open, [...systems.values()], openBy)
+    return openBy(system ?? { by: own, exports: [] })
+  })
+  return { files, configurations }
+}
+
+interface System {
+  readonly by: ReadBy
+  readonly exports: Pick<SourceRecord, 'sha256' | 'header'>[]
+}
+
+/** By the very file, else by its columns; the first one that fits. */
+async function systemOf(
+  { path }: OpenNext,
+  systems: readonly System[],
+  openBy: (system: System) => Promise<AdmittableSource>,
+): Promise<System | undefined> {
+  const sha256 = path === undefined ? null : await fileDigest(path)
+  const known = systems.find((system) => system.exports.some((one) => one.sha256 === sha256))
+  if (known !== undefined) return known
+  const columnsOf = (header: readonly string[]): string => header.map(fold).sort().join()
+  for (const system of systems) {
+    const header = await openBy(system).then(
+      (opened) => columnsOf(opened.header),
+      (error: unknown) => {
+        if (error instanceof SourceError) return null
+        throw error
+      },
+    )
+    if (system.exports.some((one) => columnsOf(one.header) === header)) return system
+  }
+  return undefined
 }
 
 /** Lines that a person works in say nothing of what the former system holds. @throws {UsageError} */

@@ -262,7 +262,7 @@ const SHOWN = step(
 
 function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
   const { totals, verification = null, cutOver = NO_CUT_OVER } = status
-  const { unorderedExport, comparedExports, lastExports, readWith } = status.campaign
+  const { unorderedExport, comparedExports, untakenExports, lastExports, readWith } = status.campaign
   const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   // Without the last export a run would send what was changed in it.
@@ -305,7 +305,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   if (cutOver.untaken > 0)
     return step(
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
-      { name: 'run', files: comparedExports.map(asTyped), readWith: readWith.compared },
+      { name: 'run', files: untakenExports.map(asTyped), readWith: readWith.compared },
     )
   if (cutOver.uncompared > 0)
     return compare(

@@ -20,8 +20,8 @@ export interface ComparisonTerms {
   readonly by: string
   /** A person says that it is the last export although it does not look so. */
   readonly isFinal: boolean
-  /** The path of the configuration that it was read with. */
-  readonly configuration?: string | null
+  /** The path of the configuration that each file was read with, by its SHA-256. */
+  readonly configurations?: ReadonlyMap<string, string | null>
 }
 
 /** A mandate on either side: its key, or what was read where it has none. */
@@ -191,14 +191,14 @@ const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_d
 export function recordComparison(
   connection: Connection,
   final: Connection,
-  { by, isFinal, configuration = null }: ComparisonTerms,
+  { by, isFinal, configurations = new Map() }: ComparisonTerms,
   at: string,
 ): number {
   fill(connection, final)
   connection.exec(`${PAIRS}; ${VERDICTS}`)
   if (!isFinal) {
     assertLastExport(connection, final)
-    assertSameSystem(connection)
+    assertSameSystem(connection, configurations)
   }
   const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
   const { lastInsertRowid } = sql(connection)`
@@ -210,10 +210,10 @@ export function recordComparison(
     at,
     by: maskAccounts(by),
     sources: JSON.stringify(
-      sourcesOf(final).map((source) => ({
-        ...source,
-        ...(configuration && { configuration: resolve(configuration) }),
-      })),
+      sourcesOf(final).map((source) => {
+        const configuration = configurations.get(source.sha256)
+        return { ...source, ...(configuration && { configuration: resolve(configuration) }) }
+      }),
     ),
     classes: JSON.stringify(countClasses(connection)),
   })
@@ -313,7 +313,10 @@ function assertLastExport(connection: Connection, final: Connection): void {
  * Mandates that are closed or were never to be migrated may well be gone. Those of another system have a configuration of
  * their own, as a rule.
  */
-function assertSameSystem(connection: Connection): void {
+function assertSameSystem(
+  connection: Connection,
+  configurations: NonNullable<ComparisonTerms['configurations']>,
+): void {
   const other = sql(connection)<Readonly<Record<'all' | 'gone', number> & { configuration: string | null }>>`
     select reading ->> '$.configuration' as configuration, count(*) as "all", count(verdict.id) as gone from temp.side
       join row using (id) join source on source.id = row.source_id left join temp.verdict on verdict.id = side.id and ${OVER}
@@ -321,8 +324,15 @@ function assertSameSystem(connection: Connection): void {
   if (other === undefined) return
   const { configuration, all, gone } = other
   const whose = configuration === null ? 'of the ledger' : `that came in with "${basename(configuration)}"`
+  const lacking = `Of ${countText(all)} mandates ${whose} ${countText(gone)} are not in this export or have ended in it`
+  const used = [...configurations.values()].flatMap((path) => (path === null ? [] : resolve(path)))
+  if (configuration !== null && !used.includes(configuration))
+    throw new UsageError(
+      `${lacking}: they are of another system. Nothing was recorded`,
+      'Compare the last exports of all systems in one command: each is read as the exports with its columns were (sepa-migrate compare A B)',
+    )
   throw notTheLast(
-    `Of ${countText(all)} mandates ${whose} ${countText(gone)} are not in this export or have ended in it: it does not look like the last one of the same system, read in the same way`,
-    'Compare the whole last export, with the configuration that the campaign was read with. Those of several systems are compared together, with a configuration that reads them all: a field can name several columns, and format: auto decides for each file.',
+    `${lacking}: it does not look like the last one of the same system, read in the same way`,
+    'Compare the whole last export, with the configuration that the campaign was read with.',
   )
 }

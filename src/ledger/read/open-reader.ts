@@ -58,6 +58,10 @@ const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, (
       where id in (select source_id from row where state in ('invalid', 'conflict', 'refused', 'in_doubt'))))
   from source where kind = 'export' order by id limit 1)`
 
+/** Of what was compared last, that of the first file which has not come in, else of the first one. */
+const UNTAKEN_WITH = `(select value ->> 'configuration' from comparison, json_each(sources) where comparison.id = (select max(id) from comparison)
+  order by value ->> 'sha256' in (select sha256 from source where sha256 is not null), json_each.key limit 1)`
+
 type LedgerPlace = { readonly sharedFolder?: boolean | undefined }
 
 /**
@@ -107,16 +111,18 @@ export function createReader(connection: Connection, file: string) {
         connection,
         'asksFirst',
         'comparedExports',
+        'untakenExports',
         'lastExports',
         'readWith',
       )`
         select ledger_id as ledgerId, (select max(id) from comparison) as comparison, ${LATEST_PROBLEM} as problem, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
+           (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1)) where value ->> 'configuration' is ${UNTAKEN_WITH}) as untakenExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,
            (select json_group_array(name) from source where ${IS_LAST}) as lastExports,
            json_object('lists', ${LISTS_READ_WITH}, 'last', (select ${READ_WITH} from source where kind <> 'list'
              and coalesce(reading ->> '$.readFrom', id) in (select id from source where ${IS_LAST}) order by id desc limit 1), 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
-             'compared', (select sources ->> '$[0].configuration' from comparison order by id desc limit 1)) as readWith,
+             'compared', ${UNTAKEN_WITH}) as readWith,
            iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
       if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
       return record

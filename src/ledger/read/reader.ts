@@ -25,6 +25,8 @@ export interface CampaignRecord {
   readonly asksFirst: boolean
   /** The names of the exports that were last set against it; none where nothing was compared. */
   readonly comparedExports: readonly string[]
+  /** Of these, the ones that one configuration reads and a run takes next. */
+  readonly untakenExports: readonly string[]
   /** The names of the newest exports: all since the last of which somebody said so. */
   readonly lastExports: readonly string[]
   /** The name of the last export that differs from one before, of which nobody has said which is newer. */

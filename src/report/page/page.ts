@@ -92,9 +92,13 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const stoppedBy = runs.at(-1)?.stoppedBy ?? null
   const overridden = runs.filter(annexPage.hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
+  const files = sources.filter(({ reading }) => reading.readFrom === undefined)
+  const lists = files.filter(({ reading }) => reading.resultFile === true)
   const counted = {
     records: totals.read,
-    sources: sources.filter(({ reading }) => reading.readFrom === undefined).length,
+    sources: files.length - lists.length,
+    // One that several configurations read is a source of each.
+    lists: new Set(lists.map(({ sha256 }) => sha256)).size,
     mandates: facts.mandates.total,
     repeats: totals.read - facts.mandates.total,
   }

@@ -106,7 +106,9 @@ describe('what to do next', () => {
     expect(line).toBe('Next: sepa-migrate report verify out --ledger sepa-migrate.db')
     const final = join(freshFolder(), 'final.csv')
     writeFileSync(final, '')
-    const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
+    const compared = {
+      campaign: { ...campaign, comparedExports: ['final.csv'], untakenExports: ['final.csv'] },
+    }
     const cutOver = { open: 0, held: 0, untaken: 0, uncompared: 1, asReadBefore: 0, unexpected: 0 }
     const by = asked({ ledger: 'a.db' }, { sheet: 'May', limit: '3' }, undefined, [final])
     expect(command({ registered: 5 }, { ...compared, cutOver }, by)).toBe(
@@ -116,14 +118,18 @@ describe('what to do next', () => {
 
   it('is the signature after that, also where no row could be read back: a service may have no read-back', () => {
     const sign = 'Have finance sign out/report.html before the next command.'
-    const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
+    const compared = {
+      campaign: { ...campaign, comparedExports: ['final.csv'], untakenExports: ['final.csv'] },
+    }
     expect(next({ registered: 5, excluded: 2 }, compared)).toEqual([sign, 'Next: sepa-migrate purge'])
     expect(command({ registered: 5 }, { ...compared, ...verified('unreadable') })).toBe('purge')
   })
 
   it('is the last export where it has mandates that were changed: a run without it would send the old ones', () => {
     const cutOver = { ...NO_CUT_OVER, untaken: 1 }
-    const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
+    const compared = {
+      campaign: { ...campaign, comparedExports: ['final.csv'], untakenExports: ['final.csv'] },
+    }
     expect(next({ ready: 1 }, { ...compared, cutOver })).toEqual([
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
       'Next: sepa-migrate run final.csv',

@@ -59,7 +59,7 @@ const expectInOrder = (text: string, words: readonly string[]): void => {
 describe('the page', () => {
   it('opens with the verdict and the open points, the doubts first', async () => {
     expectInOrder(await shown(IN_DOUBT), [
-      'Balanced, open points: 3 4 records in 1 file: 4 mandates. Each record is in exactly one state.',
+      'Balanced, open points: 3 4 records in 1 export: 4 mandates. Each record is in exactly one state.',
       'In doubt (may or may not be registered): 1',
       'Ready and not registered yet, run again to continue: 1',
       'Refused by the service: 1',

@@ -105,9 +105,17 @@ describe('a text', () => {
 
   it('has the word for its number', () => {
     const sentence = (records: number, repeats: number, texts = ENGLISH): string =>
-      texts.say('verdict.everyRecord', { records, sources: 1, mandates: records - repeats, repeats })
-    expect(sentence(1, 0)).toBe('1 record in 1 file: 1 mandate. Each record is in exactly one state.')
-    expect(sentence(6004, 1)).toContain('6,003 mandates, and 1 record that repeats one or was replaced.')
+      texts.say('verdict.everyRecord', {
+        records,
+        sources: 1,
+        lists: repeats,
+        mandates: records - repeats,
+        repeats,
+      })
+    expect(sentence(1, 0)).toBe('1 record in 1 export: 1 mandate. Each record is in exactly one state.')
+    expect(sentence(6004, 1)).toContain(
+      '1 export and 1 list: 6,003 mandates, and 1 record that repeats one or was replaced.',
+    )
     expect(sentence(3, 2, french)).toContain(': 1 mandat et 2 enregistrements qui en répètent un')
   })
 
