@@ -80,7 +80,7 @@ it('an export of one of them does not end the mandates of the other, and both ar
     },
   ])
   const together = await program('compare', 'final-b.csv', 'final-a.csv', '--config', 'a.yaml')
-  expect((await json('status')) as object).toMatchObject({ cutOver: { open: 1, untaken: 4 } })
+  expect(await json('status')).toMatchObject({ cutOver: { open: 1, untaken: 4 } })
   edit('cut-over.csv', (row) => ({ ...row, migration_decision: 'done', migration_reason: 'cancelled there' }))
   expect(together.status, together.stderr).toBe(3)
   await program('resolve', '--from', inReport('cut-over.csv'), '--config', 'a.yaml')

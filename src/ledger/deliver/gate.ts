@@ -62,10 +62,11 @@ const STILL_DIFFERS = `(final is not row.content_key and (select kind from sourc
   and not exists (select 1 from row as former join source on source.id = former.source_id where former.id in ${formerOf('row.id')}
     and kind = 'export' and source.id > (select last_source from comparison where id = ${LATEST})))`
 
-/** SQL over `row`: it came with the export that was compared, or corrects what did; that says itself what has ended. */
-const IS_OF_COMPARED = `exists (select 1 from row as own join source as reading_of on reading_of.id = own.source_id
-    join source as file on file.id in (reading_of.id, reading_of.reading ->> '$.readFrom')
-  where own.id in ${formerOf('row.id')} and file.sha256 in ${COMPARED_FILES})`
+/** SQL over `row` and what had `ended`: it came with that very record of the export that was compared, or corrects it. */
+const IS_THAT_RECORD = `exists (select 1 from row as own cross join source as reading_of on reading_of.id = own.source_id
+    cross join source as file on file.id = coalesce(reading_of.reading ->> '$.readFrom', reading_of.id)
+  where own.id in ${formerOf('row.id')} and own.mandate_key = ended.mandate_key
+    and instr((select sources from comparison where id = ${LATEST}), file.sha256) > 0)`
 
 /**
  * What the latest comparison holds: its line, what took its place since, and whatever other row has its mandate. Where
@@ -74,9 +75,9 @@ const IS_OF_COMPARED = `exists (select 1 from row as own join source as reading_
  * had ended there, has no line before the next comparison.
  */
 const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere) and (
-    exists (select 1 from ended_elsewhere where ${IS_LATEST} and mandate_key = row.mandate_key)
+    exists (select 1 from ended_elsewhere as ended where ${IS_LATEST} and ended.mandate_key = row.mandate_key and not ${IS_THAT_RECORD})
     or exists (select 1 from ended_elsewhere as ended where ended.spelling = row.spelling
-      and ${IS_LATEST} and ended.customer_no = row.customer_no)) and not ${IS_OF_COMPARED}
+      and ${IS_LATEST} and ended.customer_no = row.customer_no and not ${IS_THAT_RECORD}))
   or exists (select 1 from compared where ${IS_LATEST} and is_held) and (
   exists (select 1 from row as same cross join compared on row_id = same.id
     where same.mandate_key = row.mandate_key and ${HOLDS} and (not ${HAS_OTHER_VALUES} or same.id = row.id or ${STILL_DIFFERS}))
