@@ -190,7 +190,7 @@ export async function bringIn(
   run: Run & Pick<OpenRun, 'ledger' | 'hold'>,
   isAgreed: (brought: Brought) => boolean | Promise<boolean>,
 ): Promise<Brought | null> {
-  const { ledger, files, evidence, decisions, retryRefusedBy, readBy, spread, policy } = run
+  const { ledger, files, evidence, decisions, retryRefusedBy, readBy } = run
   const { severities, corrector, isNewer, expected, drain: signal, watchReading: watch } = run
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   return within(admission, async () => {
@@ -206,10 +206,30 @@ export async function bringIn(
     assertChoosable(run.choice, ledger.view)
     const choice = await withoutWaiting(run, given)
     const held = run.hold()
-    const pilot = spread === true && policy.limit !== null ? ledger.pilot(policy.limit, choice) : null
+    const pilot = pilotOf(
+      run,
+      choice,
+      admitted.some(({ kind }) => kind === 'admitted') ? admission.first : null,
+    )
     const brought = { admitted, leftRefused, held, readAgain, pilot, choice }
     return (await isAgreed(brought)) ? brought : null
   })
+}
+
+/** Of a pilot without files the first rows are sent, and no list of them is needed; so is one of more rows than a person looks at. */
+const LARGEST_PILOT = 1_000
+
+/** @param first the first row that came in with this command: a pilot of files shows whether these are read rightly */
+function pilotOf(
+  { ledger, spread, policy: { limit } }: Run & Pick<OpenRun, 'ledger'>,
+  choice: Choice | null,
+  first: number | null,
+): Brought['pilot'] {
+  if (limit === null) return null
+  if (spread === true) return ledger.pilot(limit, choice)
+  return first === null || first === 1 || limit > LARGEST_PILOT
+    ? null
+    : { rows: ledger.firstFrom(first, limit, choice), told: [] }
 }
 
 /**

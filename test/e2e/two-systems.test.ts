@@ -65,6 +65,18 @@ it('each line of the list goes with the configuration of its export, whichever o
   expect(dates()).toEqual(['1 2020-02-01', '11 2020-03-21', '12 2020-03-22', '13 2020-03-23', '2 2020-02-02'])
 })
 
+it('a pilot of the second sends its rows, not what is left of the first', async () => {
+  configure()
+  save('a.csv', A, linesOfA(germanIban(2)))
+  save('b.csv', B, linesOfB(germanIban(12)))
+  await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '1')
+  expect((await program('run', 'b.csv', '--config', 'b.yaml', '--limit', '1')).status).toBe(5)
+  expect(held()).toEqual([1, 11])
+  // More rows than it has: the others follow.
+  expect((await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '9')).status).toBe(0)
+  expect(held().sort()).toEqual([1, 11, 12, 13, 2])
+})
+
 it('an export of one of them does not end the mandates of the other, and both are compared together', async () => {
   await begin()
   save('final-a.csv', A, [...linesOfA(germanIban(2)), `3,${germanIban(3)},03.02.2020,A-3`])

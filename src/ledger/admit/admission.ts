@@ -109,6 +109,8 @@ export function openAdmission(parts: AdmissionParts) {
   }
 
   return {
+    /** What comes in has this number or a higher one. */
+    first,
     /** True when these bytes are already in the ledger, so reading them again would add nothing. */
     isKnown: (sha256: string) => isKnown(connection, sha256),
     /** The sources of that many bytes: a file of another size is none of them, and need not be hashed to know it. */

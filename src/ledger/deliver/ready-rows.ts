@@ -121,6 +121,17 @@ export function prepareReadyRows(
     },
     isAny: (choice: Choice | null): boolean =>
       sql(connection)`select 1 from row where ${MAY_LEAVE} limit 1`.get(asked(choice)) !== undefined,
+    /** The first of those from that row on, then of the others. */
+    firstFrom: (first: number, limit: number, choice: Choice | null): number[] => {
+      const among = (which: '>=' | '<', most: number): number[] =>
+        sqlValue(connection)<number>`
+          select id from row where id ${which} :first and ${MAY_LEAVE} order by id limit :most`.all({
+          ...{ first, most },
+          ...asked(choice),
+        })
+      const own = among('>=', limit)
+      return [...own, ...among('<', limit - own.length)]
+    },
     /** At most so many: a pilot asks of no more than it sends. */
     count: (choice: Choice | null, limit: number | null): number =>
       sqlValue(

@@ -232,6 +232,7 @@ export function createLedger(parts: LedgerParts) {
     hasReady: (choice: Choice | null = null) => ready.isAny(choice),
     waiting: (choice: Choice | null = null) => ready.waiting(choice),
     pilot: ready.pilot,
+    firstFrom: ready.firstFrom,
     ...delivery,
     /**
      * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
