@@ -65,6 +65,29 @@ it('each line of the list goes with the configuration of its export, whichever o
   expect(dates()).toEqual(['1 2020-02-01', '11 2020-03-21', '12 2020-03-22', '13 2020-03-23', '2 2020-02-02'])
 })
 
+it('a customer number beside a row is that of the customer, also where its system has no crosswalk', async () => {
+  configure()
+  write(
+    'b.yaml',
+    `${place.read('b.yaml').replace(/ {2}customer_no: .*\n/, '')}crosswalk: { file: keys.csv, from: client, key: key, customer_no: no }\n`,
+  )
+  write('keys.csv', 'key,no\n11,11\n13,13\n')
+  save(
+    'a.csv',
+    A,
+    linesOfA(germanIban(2)).map((line) => line.replace(/^2,/, ',')),
+  )
+  save('b.csv', B, linesOfB(germanIban(12)))
+  await program('run', 'a.csv', '--config', 'a.yaml')
+  await program('run', 'b.csv', '--config', 'b.yaml')
+  const work = open()
+  for (const [at, number] of ['2', '12'].entries())
+    work.type('Corrections', at, { migration_customer_no: number })
+  work.save()
+  expect((await program('run', TO_DO, '--config', 'b.yaml')).status).toBe(0)
+  expect(held().sort()).toEqual([1, 11, 12, 13, 2])
+})
+
 it('a pilot of the second sends its rows, not what is left of the first', async () => {
   configure()
   save('a.csv', A, linesOfA(germanIban(2)))

@@ -200,16 +200,14 @@ export function lookUp(
   { lookups, secondKey, customer }: Mapping,
   severities: SeverityOverrides,
 ) {
-  if (lookups.length === 0) return { raw: mapped, findings: NO_FINDINGS, places: NO_PLACES }
+  const typed = customer === null ? '' : cleanCell(read[customer] ?? '')
+  if (lookups.length === 0 && typed === '') return { raw: mapped, findings: NO_FINDINGS, places: NO_PLACES }
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = { ...mapped }
+  if (typed !== '') raw.customer_no = withoutDecimals(typed)
   const findings: Finding[] = []
   const places = new Map<Field, string>()
   for (const [index, { section, keys, take }] of lookups.entries()) {
-    const typed = section === 'crosswalk' && customer !== null ? cleanCell(read[customer] ?? '') : ''
-    if (typed !== '') {
-      raw.customer_no = withoutDecimals(typed)
-      continue
-    }
+    if (section === 'crosswalk' && typed !== '') continue
     const file = files[index]
     const key = keys.map(({ position }) => cleanCell(read[position] ?? ''))
     const entry = file?.find(key)
