@@ -342,6 +342,11 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     return step(
       `Find out why the records are not as many as the former provider counts: ${file('report.html')} shows both. Where the number was wrong, give the right one to sepa-migrate report --expected-records.`,
     )
+  if (cutOver.held > 0)
+    return compare(
+      'Rows that are ready are held back, since the last export says otherwise: export once more and compare that, or write them off (resolve --row N --as written-off).',
+      [],
+    )
   if (comparedExports.length > 0)
     return step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
   return compare(

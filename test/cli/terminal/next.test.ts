@@ -125,6 +125,13 @@ describe('what to do next', () => {
     expect(command({ registered: 5 }, { ...compared, ...verified('unreadable') })).toBe('purge')
   })
 
+  it('is no signature where rows that are ready are held back', () => {
+    const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
+    const held = next({ registered: 5, ready: 1 }, { ...compared, cutOver: { ...NO_CUT_OVER, held: 1 } })
+    expect(held[0]).toMatch(/^Rows that are ready are held back/)
+    expect(held[1]).toContain('report verify')
+  })
+
   it('is the last export where it has mandates that were changed: a run without it would send the old ones', () => {
     const cutOver = { ...NO_CUT_OVER, untaken: 1 }
     const compared = {
