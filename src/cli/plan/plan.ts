@@ -329,9 +329,9 @@ function flagsOfPlan({ target, limit, retriesRefused, settings, changedSettings 
 
 /** The command for the run; only of files, or lists of the report, that lie where it would find them it can be pasted. */
 function runLine(context: Context, file: string, plan: PlanDocument, sources = plan.sources): Line {
-  const given = sources.filter(isFile)
-  const files = given.map(
-    ({ name }) =>
+  // A list that several configurations read is a source of each.
+  const files = [...new Set(sources.filter(isFile).map(({ name }) => name))].map(
+    (name) =>
       [name, join(dirname(file), name), shownPath(join(context.settings.out, TO_DO, name))].find((path) =>
         existsSync(path),
       ) ?? name,
