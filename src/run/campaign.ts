@@ -206,11 +206,7 @@ export async function bringIn(
     assertChoosable(run.choice, ledger.view)
     const choice = await withoutWaiting(run, given)
     const held = run.hold()
-    const pilot = pilotOf(
-      run,
-      choice,
-      admitted.some(({ kind }) => kind === 'admitted') ? admission.first : null,
-    )
+    const pilot = pilotOf(run, choice, admitted.some(isNewExport) ? admission.first : null)
     const brought = { admitted, leftRefused, held, readAgain, pilot, choice }
     return (await isAgreed(brought)) ? brought : null
   })
@@ -218,6 +214,9 @@ export async function bringIn(
 
 /** Of a pilot without files the first rows are sent, and no list of them is needed; so is one of more rows than a person looks at. */
 const LARGEST_PILOT = 1_000
+
+/** What was corrected in a list was looked at by a person. */
+const isNewExport = ({ kind, isResultFile }: AdmittedSource): boolean => kind === 'admitted' && !isResultFile
 
 /** @param first the first row that came in with this command: a pilot of files shows whether these are read rightly */
 function pilotOf(
