@@ -320,11 +320,9 @@ function otherReading(by: ReadBy, others: Map<string, ReadBy>): NonNullable<Chec
     return path
   }
   return (read) => {
-    const { configuration = '' } = read
-    if (configuration === null) return null
-    const seen = known.get(configuration)
-    if (seen === undefined) known.set(configuration, find(read))
-    return seen ?? known.get(configuration) ?? null
+    const configuration = read.configuration ?? ''
+    if (!known.has(configuration)) known.set(configuration, find(read))
+    return known.get(configuration) ?? null
   }
 }
 
@@ -336,12 +334,8 @@ async function addSource(admission: Admission, source: NamedSource, options: Adm
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
   const own: Added = {
-    ...{
-      name,
-      isResultFile,
-      records: records + (source.counted ?? 0),
-      ids: target === null ? [] : [target.id],
-    },
+    ...{ name, isResultFile, ids: target === null ? [] : [target.id] },
+    records: records + (source.counted ?? 0),
     kind: target?.close(readWith(source.summary(), options.readBy)) ?? 'empty',
   }
   const others = await addOthers(admission, source, options)

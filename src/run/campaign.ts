@@ -212,7 +212,7 @@ export async function bringIn(
   })
 }
 
-/** Of a pilot without files the first rows are sent, and no list of them is needed; so is one of more rows than a person looks at. */
+/** More rows than a person looks at are sent in their order: those of a pilot are listed one by one. */
 const LARGEST_PILOT = 1_000
 
 /** What was corrected in a list was looked at by a person. */

@@ -450,7 +450,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
     listed: 'id integer primary key, file text not null, record integer not null, unique (file, record)',
   })
   // Lines of one file may be a source for each configuration.
-  connection.exec(`insert or ignore into temp.listed select row.id, source.sha256, row.record
+  connection.exec(`insert into temp.listed select row.id, source.sha256, row.record
     from temp.given_back join row using (id) join source on source.id = source_id`)
   for (const column of ['digits', 'reference', 'spelling', 'account'])
     connection.exec(`create index if not exists temp.bearer_${column} on bearer (${column})`)
@@ -593,9 +593,9 @@ const OF_NOBODY: Readonly<Partial<Record<Found['rule'], string>>> = {
   [TAKES_ACCOUNT]:
     'Two other lines of the file, beside each other, give one account to two customers. The column may have moved, and this account may be that of a neighbour.',
   [TAKES_CUSTOMER]:
-    'The customer number was typed over another one that nobody doubted. It may belong to another line.',
+    'It may be the customer number of another line: it was put over one that nobody doubted, or waited for that before.',
   [TAKES_DATE]:
-    'Dates of several lines of the file moved to others. This one may be that of another line, too.',
+    'It may be the date of another line: those of several lines of the file moved, or it waited for that before.',
 }
 
 const BOTH_CLAIM_IT =

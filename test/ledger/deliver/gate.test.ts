@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import {
+  COUNT_HELD,
   HELD_BECAUSE,
   HELD_THOUGH_REFUSED,
+  HELD_WHATEVER_THE_TIME,
   lateSince,
   MAY_BE_SENT,
 } from '../../../src/ledger/deliver/gate.js'
@@ -20,10 +22,29 @@ import {
 } from '../campaign-setup.js'
 import { byHand, execute, forge } from '../ledger-views.js'
 
+const campaigns: ReturnType<typeof runningAt>[] = []
+
+/** Among many rows that nothing holds, only those of mandates that may be held are looked at. */
+afterEach(() => {
+  for (const ledger of campaigns.splice(0)) {
+    admit(
+      ledger,
+      Array.from({ length: 60 }, (_, n) => ({ reference: `FREE-${n}`, customerNo: 9_000 + n })),
+    )
+    const counts = `select (${COUNT_HELD}) as few,
+      (select count(*) from row where state = 'ready' and ${HELD_WHATEVER_THE_TIME}) as whole`
+    const found = byHand(ledger.file, (connection) =>
+      connection.prepare<[], Record<'few' | 'whole', number>>(counts).get(),
+    )
+    expect(found?.few).toBe(found?.whole)
+  }
+})
+
 /** The first row is in doubt, or what is given, and the 15 minutes are over. */
 async function campaign(outcome: Outcome = inDoubt()) {
   const clock = stoppedClock()
   const ledger = runningAt(clock, mandates(2))
+  campaigns.push(ledger)
   await send(ledger, outcome)
   clock.advance(LATE_REQUEST_MS + 1)
   const heldBecause = (row: number): unknown =>
