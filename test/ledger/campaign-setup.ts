@@ -17,7 +17,7 @@ import * as samples from '../run/outcome-samples.js'
 import { HaltError, type LedgerError } from '../../src/errors.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
 import { isBalanced, type Outcome } from '../../src/domain/row/row-state.js'
-import { statesOf } from './ledger-views.js'
+import { heldOutsideOfKeys, statesOf } from './ledger-views.js'
 
 export { inDoubt, notSent, turnedAway } from '../run/outcome-samples.js'
 
@@ -147,6 +147,7 @@ export function admit(
   const kind = source.close({ ...summary, reading: reading ?? summary.reading })
   admission.decide()
   admission.commit()
+  if ('file' in ledger) expect(heldOutsideOfKeys(String(ledger.file))).toEqual([])
   return kind
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '../../src/database.js'
 import { openDatabase } from '../../src/driver.js'
 import { type RowState, ROW_STATES } from '../../src/domain/row/row-state.js'
 import { openLedgerReader, type LedgerReader } from '../../src/ledger/read/open-reader.js'
+import { HELD_WHATEVER_THE_TIME, KEYS_OF_HELD } from '../../src/ledger/deliver/gate.js'
 import type { ProblemRecord, RowRecord } from '../../src/ledger/read/reader.js'
 
 /** Asks a reader of its own, as a second process would, and closes it. */
@@ -56,3 +57,13 @@ export const forge = (file: string, sql: string): void =>
   })
 
 export const execute = (file: string, sql: string): void => byHand(file, (db) => void db.exec(sql))
+
+/** Rows, in whatever state, that the gate would hold and that the keys of what may be held leave out. */
+export const heldOutsideOfKeys = (file: string): unknown[] =>
+  byHand(file, (connection) =>
+    connection
+      .prepare(
+        `select id from row where mandate_key is not null and ${HELD_WHATEVER_THE_TIME} and mandate_key not in (${KEYS_OF_HELD})`,
+      )
+      .all(),
+  )

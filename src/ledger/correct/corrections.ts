@@ -207,7 +207,8 @@ export function decideCorrections(scope: Scope, at: string): void {
   })
   sql(connection)`${TOLD}`.run({ first })
   sql(connection)`
-    insert into temp.contested select corrects from row where id >= ? and corrects > 0
+    insert into temp.contested select corrects from row join temp.given_back using (id)
+      where id >= ? and corrects > 0 and not is_unchanged
       group by corrects having count(distinct coalesce(mandate_key, '')) > 1`.run(first)
   const page = sql(connection)<{ id: number }>`
     select row.id from row join temp.given_back on given_back.id = row.id

@@ -197,7 +197,7 @@ export const HELD_WHATEVER_THE_TIME = `(${Object.values(CLAUSES)
   .join('\n or ')})`
 
 /** SQL of the keys of all mandates that any of them may hold, and of more; some twice. */
-const KEYS_OF_HELD = `
+export const KEYS_OF_HELD = `
   select mandate_key from attempt where outcome is null or outcome in ('registered', 'in_doubt')
   union all select mandate_key from attempt where outcome = 'released'
   union all select mandate_key from kin join row on row.id in (row_id, other_id) where separated is null

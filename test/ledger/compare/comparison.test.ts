@@ -3,7 +3,7 @@ import { CUT_OVER_CLASSES, NO_CUT_OVER, type ClassCounts } from '../../../src/do
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { problemsOf, statesOf } from '../ledger-views.js'
+import { heldOutsideOfKeys, problemsOf, statesOf } from '../ledger-views.js'
 import { germanIban } from '../../support/export.js'
 import { seedChance } from '../../support/chance.js'
 import {
@@ -238,6 +238,7 @@ describe('a comparison with the last export', () => {
       expect(ledger.ready(0, 100).map(({ id }) => id)).toEqual(ready.sort((a, b) => a - b))
       expect(ledger.countReady()).toBe(ready.length)
       expect(ledger.view.openCutOver().held).toBe(ledger.totals().ready - ready.length)
+      expect(heldOutsideOfKeys(ledger.file)).toEqual([])
     },
   )
 

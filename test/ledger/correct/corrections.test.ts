@@ -104,6 +104,17 @@ const unreadable = (...cells: readonly string[]): Values => {
 }
 
 describe('a row that corrects an older one', () => {
+  it.each([
+    ['before', [{ isUnchanged: true }, { reference: 'M-9' }], ['superseded', 'duplicate', 'ready']],
+    ['after', [{ reference: 'M-9' }, { isUnchanged: true }], ['superseded', 'ready', 'duplicate']],
+  ] as const)('is taken where another line has that row as it was, %s', (_, lines, states) => {
+    const ledger = holding(
+      [{}],
+      lines.map((line) => ({ ...line, corrects: 1 })),
+    )
+    expect(statesOf(ledger.file)).toEqual(states)
+  })
+
   it.each(OLD_STATES.filter((state) => state !== 'superseded'))(
     'replaces a row that is %s, where nothing of it may have been sent, and else is a conflict',
     async (state) => {
