@@ -9,7 +9,7 @@ import type {
   MandateReference,
 } from '../../src/domain/mandate/mandate.js'
 import { openDatabase } from '../../src/driver.js'
-import { createFingerprints } from '../../src/ledger/admit/fingerprints.js'
+import { createFingerprints } from '../../src/ledger/admit/stored-row.js'
 import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
 import { placeForEach } from '../support/place.js'

@@ -16,11 +16,11 @@ import {
   noteGivenBack,
   recordCorrections,
 } from '../correct/corrections.js'
-import { againVerbs, ruleOfVerdict } from './again.js'
+import { againVerbs, ruleOfVerdict, earlierRows } from './again.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
-import { earlierRows, decideCrossChecks, holdLapsed } from './earlier-rows.js'
-import { fingerprintRaw, keyOf, spellingNumber } from './fingerprints.js'
+import { decideCrossChecks, holdLapsed, decideKin } from './kin.js'
+import { fingerprintRaw, keyOf, spellingNumber, prepareRowInsert } from './stored-row.js'
 import {
   amendIn,
   collectionsOf,
@@ -31,9 +31,7 @@ import {
   tellMissing,
 } from './collected.js'
 import { AGAIN, decideGroups, decideRepeats, EXPORTS, holdUnclear, LISTS } from './groups.js'
-import { decideKin } from './kin.js'
 import { replaceRows, writeProblem, type Scope, type SourceScope } from './problems.js'
-import { prepareRowInsert } from '../schema/row-columns.js'
 
 export interface AdmissionParts extends Omit<Scope, 'first'> {
   readonly now: () => string

@@ -1,12 +1,15 @@
-import type { CheckedRecord, SourceReading } from '../../domain/rule/verdict.js'
-import type { LocalDate } from '../../domain/mandate/mandate.js'
+import { type CheckedRecord, type SourceReading, type ReadableValues } from '../../domain/rule/verdict.js'
+import type { LocalDate, Field } from '../../domain/mandate/mandate.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { DORMANT_AFTER_MONTHS } from '../../domain/value/check-mandate.js'
 import { hasLeft, hasLiveAttempt, IS_LATEST, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { fingerprintRaw, type Fingerprints } from './fingerprints.js'
-import { replaceRows, type Scope } from './problems.js'
+import { fingerprintRaw, type Fingerprints, type HeaderColumns } from './stored-row.js'
+import { replaceRows, type Scope, latestOf } from './problems.js'
+import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
+import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
+import { fold, namesInTemplate } from '../../domain/text/text.js'
 
 /** Records of exports that come in once more, as the configuration reads them now. */
 
@@ -307,4 +310,93 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
     if (isSame) return null
     return verdict.kind === 'excluded' && said.state !== 'excluded' ? 'ended' : (of ?? 'waits')
   }
+}
+
+interface Stored extends ReadableValues, HeaderColumns {
+  readonly state: RowState
+  readonly rule: string | null
+  readonly isCorrection: 0 | 1
+  readonly wasHeldBack: 0 | 1
+  readonly cells: readonly string[] | null
+  readonly ibanMasked: string | null
+  readonly account: Buffer | null
+  readonly reading: SourceReading
+}
+
+/** Looks rows of admitted sources up as this program's files show them. */
+export function earlierRows(connection: Connection, fingerprints: Fingerprints): EarlierRows {
+  const read = sqlWithJson<Stored>(connection, 'cells', 'header', 'columns', 'reading')`
+    select state, rule, corrects is not null as isCorrection, raw is not null or state in ('invalid', 'excluded') as wasHeldBack,
+       cells, iban, iban_masked as ibanMasked, iban_key as account, customer_no as customerNo, signed_date as signedDate,
+       original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference, header, columns, reading
+     from row join source on source.id = source_id where row.id = ? and sha256 is not null`
+  return (number) => {
+    const ids = new Set([number, latestOf(connection, number)])
+    return [...ids].flatMap((id) => read.get(id) ?? []).map(earlierOf(fingerprints))
+  }
+}
+
+const earlierOf =
+  (fingerprints: Fingerprints) =>
+  (row: Stored): EarlierRow => {
+    const { dateFormats, crosswalk } = row.reading
+    const formats = {
+      signedDate: dateFormats?.signedDate ?? 'iso',
+      lastCollection: dateFormats?.lastCollection ?? 'iso',
+    } as const
+    return {
+      formats,
+      mapped: row.columns,
+      isKeptByRule: row.state === 'excluded' && row.rule === 'EXCLUDED_BY_CONFIGURATION',
+      readBy: row.reading,
+      isCorrection: row.isCorrection === 1,
+      wasHeldBack: row.wasHeldBack === 1,
+      had: hadBy(row, fingerprints),
+      ...(row.cells === null
+        ? removed(row, formats.signedDate, (crosswalk ?? null) !== null)
+        : kept(row, row.cells)),
+    }
+  }
+
+const COMPARED = ['customerNo', 'signedDate', 'creditorIdentifier', 'mandateReference'] as const
+
+const hadBy =
+  (row: Stored, fingerprints: Fingerprints) =>
+  ({ iban, ...values }: ReadableValues): boolean =>
+    COMPARED.every((name) => values[name] === row[name]) &&
+    (iban === null
+      ? row.account === null
+      : row.account !== null && fingerprints.account(iban).equals(row.account))
+
+type Cells = Pick<EarlierRow, 'fields' | 'columns' | 'values'>
+
+function kept(row: Stored, cells: readonly string[]): Cells {
+  const { header, columns: mapped } = row
+  const columns = new Map<string, string>()
+  header.forEach((name, index) => {
+    if (!columns.has(fold(name))) columns.set(fold(name), cells[index] ?? '')
+  })
+  const fields = Object.fromEntries(
+    Object.entries(mapped).map(([field, name]) => [field, cells[header.indexOf(name)] ?? '']),
+  ) as EarlierRow['fields']
+  const { customerNo, iban, signedDate, creditorIdentifier, mandateReference } = row
+  const values = { customerNo, iban, signedDate, creditorIdentifier, mandateReference }
+  // A record of the wrong shape: our files leave its account empty, or what that is looked up by; nothing was read from it.
+  if (Object.values(values).every((value) => value === null)) {
+    for (const name of namesInTemplate(mapped['iban'] ?? '')) columns.set(fold(name), '')
+    return { fields: { ...fields, iban: '' }, columns, values: null }
+  }
+  return { fields, columns, values }
+}
+
+/** Once the account number was removed, our files show what is left of the row. */
+function removed(row: Stored, format: DecidedFormat, hasCrosswalk: boolean): Cells {
+  const fields: Partial<Record<Field, string>> = {
+    customer_no: hasCrosswalk || row.customerNo === null ? '' : String(row.customerNo),
+    iban: row.ibanMasked ?? '',
+    signed_date: row.signedDate === null ? '' : writeDate(row.signedDate, format),
+    sepa_creditor_identifier: row.creditorIdentifier ?? '',
+    unique_mandate_reference: row.mandateReference ?? '',
+  }
+  return { fields, columns: new Map(), values: null }
 }

@@ -8,7 +8,7 @@ import { IS_LATEST } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
 import { hasAny, IS_OF_EXPORT } from './again.js'
-import type { Fingerprints } from './fingerprints.js'
+import type { Fingerprints } from './stored-row.js'
 import {
   give,
   holdRow,

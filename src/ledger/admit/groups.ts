@@ -14,13 +14,13 @@ import { REMOVE_CELLS, removeOfMandate } from '../deliver/delivery.js'
 import { emptyTables, rowsOf, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { IS_OF_EXPORT, isCorrected } from './again.js'
-import { latestOf } from './earlier-rows.js'
 import {
   give,
   holdWith,
   isErased,
   isLast,
   noticeOf,
+  latestOf,
   replaceRows,
   writeNotice,
   type ProblemText,

@@ -10,9 +10,18 @@ import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { HAS_ITS_KEY, hasLeft, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
-import { latestOf } from './earlier-rows.js'
-import { spellingNumber } from './fingerprints.js'
-import { give, holdWith, isErased, noticeOf, writeNotice, type ProblemText, type Scope } from './problems.js'
+import { spellingNumber } from './stored-row.js'
+import {
+  give,
+  holdWith,
+  isErased,
+  latestOf,
+  noticeOf,
+  writeNotice,
+  type ProblemText,
+  type Scope,
+} from './problems.js'
+import { sqlList } from '../schema/schema.js'
 
 /**
  * Links mandates that may be one: the candidates are found set by set once all files of a command are in, and each pair is
@@ -339,4 +348,83 @@ function holdKin(connection: Connection, at: string): void {
     if (isComing.get(id) === 1) give(connection, 'conflict', notice, 'row.id = :id', { id })
     else holdWith(connection, notice, id, at)
   }
+}
+
+const NEWCOMER = `id >= :first and state = 'ready'`
+/** Rows whose mandate is, or will be, at the service. */
+const SENT_OR_TO_SEND = `state in (${sqlList(['ready', 'sending', 'registered', 'in_doubt'])})`
+
+/** Reports every row that a rule finds; as an error, the rule makes them invalid. */
+export function decideCrossChecks({ connection, severities, first }: Scope): void {
+  for (const { rule, field, select } of CROSS_CHECKS) {
+    const severity = severityOf(rule, severities)
+    if (severity === 'off') continue
+    emptyTables(connection, { found: 'id integer primary key' })
+    sql(connection)`insert into temp.found (id) ${select}`.run({ first })
+    const where = 'id in (select id from temp.found)'
+    if (severity === 'error') give(connection, 'invalid', noticeOf(rule, { field }), where)
+    else writeNotice(connection, noticeOf(rule, { severity, field }), where)
+  }
+}
+
+/** `select` is SQL that gives the newcomers which break the rule, as `id`. */
+const CROSS_CHECKS = [
+  {
+    // Rows that will be sent never share a key here, so two of them are two mandates.
+    rule: 'CUSTOMER_MULTIPLE_MANDATES',
+    field: 'customer_no',
+    select: `
+      with repeated as materialized (
+        select customer_no from row where customer_no is not null
+          group by customer_no having count(*) > 1 and max(id) >= :first),
+      crowded as materialized (
+        select repeated.customer_no from repeated cross join row on row.customer_no = repeated.customer_no
+          where ${SENT_OR_TO_SEND} group by repeated.customer_no having count(*) > 1)
+      select id from row where ${NEWCOMER} and customer_no in (select customer_no from crowded)`,
+  },
+  {
+    // One of the two spellings has a blank, and neither customer nor account says that they are one.
+    rule: 'MANDATE_NEAR_DUPLICATE',
+    field: 'unique_mandate_reference',
+    select: `
+      with shared (spelling) as materialized (
+        select spelling from row where spelling is not null group by spelling having count(*) > 1 and max(id) >= :first),
+      member (squeezed, id, mandate_key) as materialized (
+        select replace(mandate_key, ' ', ''), id, mandate_key from row
+          where spelling in (select spelling from shared) and instr(mandate_key, ' ') > 0 and state not in ('superseded', 'duplicate')
+        union all
+        select mandate_key, id, mandate_key from row
+          where spelling in (select spelling from row where instr(mandate_key, ' ') > 0 and spelling in (select spelling from shared))
+            and instr(mandate_key, ' ') = 0 and state not in ('superseded', 'duplicate')),
+      twin (squeezed) as materialized (
+        select squeezed from member group by squeezed having min(mandate_key) <> max(mandate_key))
+      select id from row where ${NEWCOMER} and id in
+        (select member.id from member where member.squeezed in (select squeezed from twin))`,
+  },
+  {
+    // Over fingerprints: it still sees an account whose row is registered.
+    rule: 'IBAN_SHARED',
+    field: 'iban',
+    select: `
+      with shared as (
+        select iban_key from row where iban_key is not null and ${SENT_OR_TO_SEND}
+          group by iban_key having min(customer_no) <> max(customer_no))
+      select id from row where ${NEWCOMER} and iban_key in (select iban_key from shared)`,
+  },
+] as const
+
+/** Ready rows of earlier commands whose mandate lapsed while they waited: a check of this day would keep them back. */
+export function holdLapsed({
+  connection,
+  severities,
+  asOf,
+  before,
+  at,
+}: Pick<Scope, 'connection' | 'severities'> & { asOf: string; before: number; at: string }): void {
+  const rule = 'MANDATE_DORMANT'
+  if (severityOf(rule, severities) !== 'error') return
+  const page = sql(connection)<{ id: number }>`
+    select id from row where state = 'ready' and latest_first_debit < :asOf and id > :after and id < :before
+      order by id limit :limit`
+  for (const { id } of rowsOf(page, { asOf, before })) holdWith(connection, noticeOf(rule), id, at)
 }

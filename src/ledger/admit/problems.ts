@@ -8,7 +8,7 @@ import {
 } from '../../domain/rule/verdict.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import type { Fingerprints, HeaderColumns } from './fingerprints.js'
+import type { Fingerprints, HeaderColumns } from './stored-row.js'
 
 /** SQL that is true for a row of an erased customer, whose account can be compared with none any more. */
 export const isErased = (row: string): string =>
@@ -205,3 +205,7 @@ export function holdFound(
   if (!isSent) holdRow(connection, row, rule, at)
   return !isSent
 }
+
+/** The row that took the place of another since, or the row itself. */
+export const latestOf = (connection: Connection, id: number): number =>
+  sqlValue(connection)<number>`select coalesce(heir, id) from row where id = ?`.get(id) ?? id

@@ -19,11 +19,11 @@ import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
 import { STRANGERS } from '../../domain/who/names.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/masking.js'
-import { latestOf } from '../admit/earlier-rows.js'
-import { type HeaderColumns, prepareColumns, requiredCells } from '../admit/fingerprints.js'
+import { type HeaderColumns, prepareColumns, requiredCells } from '../admit/stored-row.js'
 import {
   holdWith,
   noticeOf,
+  latestOf,
   recordDecision,
   replaceRows,
   writeNotice,

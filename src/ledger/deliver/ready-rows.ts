@@ -9,9 +9,9 @@ import {
   sqlValue,
   sqlWithJson,
   type Connection,
+  type LedgerWork,
 } from '../file/connection.js'
-import type { LedgerWork } from '../file/storage.js'
-import type { Fingerprints } from '../admit/fingerprints.js'
+import type { Fingerprints } from '../admit/stored-row.js'
 import type { ClaimedMandate, ReadyRow, BegunGroup, Doubting, RunSettings } from '../ledger.js'
 import { hasLeft, hasLiveAttempt, LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'

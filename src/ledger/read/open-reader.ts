@@ -25,15 +25,13 @@ import {
   sqlWithJson,
   sqlValue,
   type Connection,
+  explaining,
 } from '../file/connection.js'
-import { explaining } from '../file/storage.js'
-import { comparisonReads } from '../compare/comparison-reads.js'
-import { readExpected } from '../compare/expected.js'
+import { comparisonReads, readExpected } from '../compare/comparison-reads.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing, sqlList } from '../schema/schema.js'
-import { proofReads } from './read-proofs.js'
-import { rowReads, PROBLEM_COLUMNS } from './read-rows.js'
+import { proofReads, rowReads, PROBLEM_COLUMNS } from './read-rows.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { RuleId } from '../../domain/rule/verdict.js'
 import type {

@@ -1,10 +1,34 @@
 import type { RowState } from '../../domain/row/row-state.js'
-import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
-import type { AttemptRecord, RegisteredRow, RowPage, RowRecord } from './reader.js'
+import { sql, sqlWithJson, sqlValue, type Connection, pagesOf } from '../file/connection.js'
+import type {
+  AttemptRecord,
+  RegisteredRow,
+  RowPage,
+  RowRecord,
+  ProofRecord,
+  ReadBackRecord,
+  ShownDoubt,
+  StatusCount,
+  VerifiedRow,
+} from './reader.js'
 import { ownerOf } from '../deliver/delivery.js'
 import { VOUCHED } from '../admit/collected.js'
-import { createFingerprints } from '../admit/fingerprints.js'
-import { READ_COLUMNS } from '../schema/row-columns.js'
+import { createFingerprints, READ_COLUMNS } from '../admit/stored-row.js'
+import {
+  absenceOf,
+  mayShow,
+  shownOf,
+  vouchers,
+  type Absence,
+  type Heard,
+  type Present,
+} from '../../domain/proof/absence.js'
+import { ENDED } from '../../domain/proof/match-sources.js'
+import { cancellableOf, type VerdictCount, type VerifiedVerdict } from '../../domain/proof/verification.js'
+import { BEGUN_FOR } from '../deliver/campaign-rows.js'
+import { readWho } from '../prove/asked.js'
+import { SAID_DONE } from '../compare/comparison-reads.js'
+import { sqlList } from '../schema/schema.js'
 
 /** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
 
@@ -128,5 +152,210 @@ export function rowReads(connection: Connection) {
       value<string>`select ${ATTEMPT} from attempt where row_id = ? order by n`
         .all(rowId)
         .map((attempt) => JSON.parse(attempt) as AttemptRecord),
+  }
+}
+
+const COLUMNS = `proof.row_id as rowId, proof.attempts, question.answered_at as answeredAt,
+  question.request_id as requestId, read_back_id as readBackId, verdict, why, coalesce(proof.sources, '[]') as sources`
+
+const TABLES = 'proof join question on question.id = question_id'
+
+const LATEST_OF_ROW = `row join proof on proof.id =
+    (select max(latest.id) from proof as latest where latest.row_id = row.id)
+  join question on question.id = question_id`
+
+/**
+ * The latest answer about each registered row, where it counts. Presence does from the row's latest request on, since
+ * a doubt is settled by it; what contradicts a registration only where it was asked behind it, or the look before a
+ * mandate was sent would contradict it. In this order, so that the rows without an answer are never looked at.
+ */
+const COUNTED = `proof cross join row on row.id = proof.row_id cross join question on question.id = question_id
+  left join (${SAID_DONE}) as said on said.row_id = row.id`
+const IS_MOVED = `said.why glob '*customer*'`
+const IS_ENDED = `said.class is 'ended_after_registration'`
+/** Something that the service shows was to be another. */
+const IS_TO_DIFFER = `(${IS_ENDED} or ${IS_MOVED} or said.why glob '*account*' or said.why glob '*date*')`
+const IS_COUNTED = `proof.id = (select max(latest.id) from proof as latest where latest.row_id = proof.row_id)
+  and state = 'registered' and proof.attempts = row.attempts
+  and (verdict in ('proven', 'twice') or asked_at > registered_at)
+  and not (verdict = 'proven' and coalesce(asked_at < decided_at, false) and ${IS_TO_DIFFER})`
+
+/** One of the sources shown, none of another row, is alive with the account that was sent, and with its date where it was to be changed. */
+const LIVES = `exists (select 1 from json_each(proof.sources) where value ->> 'accountMasked' is iban_masked
+  and upper(trim(coalesce(value ->> 'status', ''))) not in (${sqlList([...ENDED])})
+  and (${IS_ENDED} or value ->> 'signedDate' is signed_date)
+  and not exists (select 1 from row as other where other.id <> row.id
+    and other.assigned_mandate_reference = trim(value ->> 'reference') collate nocase))`
+
+/** What an answer says once somebody said that the mandate was cancelled or changed there: as it was sent, it is neither. */
+const JUDGED = `case when said.class is null or verdict = 'unreadable' then verdict
+  when verdict in ('proven', 'twice') then iif(asked_at >= decided_at and ${IS_TO_DIFFER}, 'other', verdict)
+  when verdict = 'absent' and not (${IS_ENDED} or ${IS_MOVED}) or ${LIVES} then verdict
+  else 'decided' end`
+const JUDGED_WHY = `iif(verdict <> 'other' and ${JUDGED} = 'other', iif(${IS_ENDED}, 'not_ended', 'not_changed'), proof.why)`
+
+/** What was read back of the service, by row and in all. The latest answer about a row counts. */
+export function proofReads(connection: Connection) {
+  let present: ReturnType<typeof readPresent> | null = null
+  return {
+    readBacks: () =>
+      sql(connection)<ReadBackRecord>`
+        select id, scope, sample, started_at as startedAt, ended_at as endedAt, stopped_by as stoppedBy,
+           (select count(*) from question where read_back_id = read_back.id) as questions,
+           (select count(*) from question where read_back_id = read_back.id and answer <> 'listed') as unanswered
+         from read_back order by id`.all(),
+    /** Who the customers are; null where nobody was asked. */
+    who: () => readWho(connection),
+    /** In the order in which it was asked. */
+    proofsOfRow: (rowId: number) =>
+      sqlWithJson<ProofRecord>(connection, 'sources')`
+        select ${COLUMNS} from ${TABLES} where proof.row_id = ? order by proof.id`.all(rowId),
+    /** The latest about each row in this state that was asked about, in order of row. */
+    proofs: (state: RowState, after: number, limit: number) =>
+      sqlWithJson<ProofRecord>(connection, 'sources')`
+        select ${COLUMNS} from ${LATEST_OF_ROW} where state = ? and row.id > ? order by row.id limit ?`.all(
+        state,
+        after,
+        limit,
+      ),
+    /** Rows by state and latest verdict, with the first and the last time of these answers. */
+    proofCounts: () =>
+      sql(connection)<VerdictCount & { state: RowState }>`
+        select state, verdict, count(*) as count, min(question.answered_at) as firstAt, max(question.answered_at) as lastAt
+           from ${LATEST_OF_ROW} group by state, verdict order by state, verdict`.all(),
+    /** The creditor identifiers that the service assigned, two at most: more than one is all there is to know. */
+    assignedCreditors: () =>
+      sqlValue(connection)<string>`
+        select distinct assigned_creditor_identifier from row where state = 'registered' order by 1 limit 2`.all(),
+    /** Rows in doubt that were ever asked about, in order of row, with what was shown since their latest request. */
+    shown: (after: number, limit: number) => {
+      if (present === null || after === 0) present = readPresent(connection)
+      return readShown(connection, present, after, limit)
+    },
+    /** Registered rows by the latest answer about them that counts; of one read-back alone where it is named. */
+    verificationCounts: (readBack?: number) =>
+      // Where nobody asked, no row is looked at.
+      sql(connection)`select 1 from proof limit 1`.get() === undefined
+        ? []
+        : sql(connection)<VerdictCount>`
+          select ${JUDGED} as verdict, count(*) as count, min(answered_at) as firstAt, max(answered_at) as lastAt from ${COUNTED}
+              where ${IS_COUNTED} and (:readBack is null or read_back_id = :readBack) group by 1 order by 1`.all(
+            { readBack: readBack ?? null },
+          ),
+    /** The registered rows of which it says so, in order of id. */
+    verifiedRows: (verdict: VerifiedVerdict, after: number, limit: number): VerifiedRow[] =>
+      sqlWithJson<Omit<VerifiedRow, 'cancellable'> & { hasOpenSibling: 0 | 1 }>(connection, 'sources')`
+        select row.id as id, row.customer_no as customerNo, iban_masked as ibanMasked, signed_date as signedDate,
+           assigned_creditor_identifier as assignedCreditorIdentifier,
+           assigned_mandate_reference as assignedMandateReference, ${JUDGED} as verdict, ${JUDGED_WHY} as why, answered_at as answeredAt, coalesce(proof.sources, '[]') as sources,
+           verdict = 'twice' and exists (select 1 from row as other where other.customer_no = row.customer_no and other.id <> row.id
+             and other.state in ('in_doubt', 'sending') and other.iban_key is row.iban_key and other.signed_date is row.signed_date) as hasOpenSibling
+          from ${COUNTED} where ${IS_COUNTED} and ${JUDGED} = ? and proof.row_id > ? order by proof.row_id limit ?`
+        .all(verdict, after, limit)
+        .map(({ hasOpenSibling, ...row }) => {
+          const twice = { rowId: row.id, sources: row.sources, hasOpenSibling: hasOpenSibling === 1 }
+          const cancellable =
+            verdict === 'twice' ? cancellableOf(twice, (name) => ownerOf(connection, name) ?? null) : []
+          return { ...row, cancellable }
+        }),
+    /** Rows that somebody had cancelled or changed at the service. `isToDiffer`: what a list shows was to be another. */
+    saidDone: () =>
+      new Map(
+        sql(connection)<SaidDone & { rowId: number }>`
+          select row_id as rowId, ${IS_ENDED} as isEnded, ${IS_MOVED} as isMoved, ${IS_TO_DIFFER} as isToDiffer from (${SAID_DONE}) as said`
+          .all()
+          .map(({ rowId, ...said }) => [rowId, said]),
+      ),
+    /** Distinct payment sources that are kept with these answers, by their status word as it was shown, the most first. */
+    sourceStatuses: () =>
+      sql(connection)<StatusCount>`
+        select value ->> '$.status' as status,
+           count(distinct coalesce(value ->> '$.id', row.id || ' ' || key)) as sources
+          from ${COUNTED} cross join json_each(proof.sources) where ${IS_COUNTED}
+          group by 1 order by 2 desc, 1`.all(),
+    /** How many rows were drawn by the latest read-back of registered rows; null for all, and where there was none. */
+    latestSample: (): number | null =>
+      sqlValue(connection)<number | null>`
+        select sample from read_back where scope in ('registered', 'all')
+           and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`.get() ??
+      null,
+  }
+}
+
+type SaidDone = Readonly<Record<'isEnded' | 'isMoved' | 'isToDiffer', 0 | 1>>
+
+type StoredDoubt = Omit<ShownDoubt, 'shown' | 'wasEverShown'> &
+  Readonly<{ attempts: number; endedAt: string; isOfLostLedger: 0 | 1 }>
+type StoredHeard = Omit<Heard, 'isListed' | 'present'> & Readonly<{ isListed: 0 | 1; readBackId: number }>
+
+/** A question that was put before the latest request left, within its attempt, says nothing of it. */
+function readShown(
+  connection: Connection,
+  presentIn: ReturnType<typeof readPresent>,
+  after: number,
+  limit: number,
+): ShownDoubt[] {
+  const doubts = sql(connection)<StoredDoubt>`
+    select row.id as rowId, run_id as runId, attempts, attempt.started_at as sentAt,
+       coalesce(attempt.ended_at, attempt.started_at) as endedAt,
+       ${BEGUN_FOR} as begunFor, exists (select 1 from decision where decision.row_id = row.id and attempt_id = attempt.id
+         and to_state = 'in_doubt') as isOfLostLedger
+       from row join attempt on row_id = row.id and n = attempts
+      where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
+      order by row.id limit ?`
+  const heard = sql(connection)<StoredHeard>`
+    select asked_at as askedAt, answered_at as answeredAt, verdict, answer = 'listed' as isListed, read_back_id as readBackId
+      from ${TABLES} where row_id = ? and attempts = ? and asked_at > ? order by proof.id`
+  const ever = sql(connection)<Pick<ProofRecord, 'verdict' | 'why'> & { isListed: 0 | 1 }>`
+    select distinct verdict, why, answer = 'listed' as isListed from ${TABLES} where row_id = ?`
+  return doubts.all(after, limit).map(({ attempts, endedAt, isOfLostLedger, ...doubt }) => {
+    const row = { isOfLostLedger: isOfLostLedger === 1 }
+    const lists = heard.all(doubt.rowId, attempts, endedAt).map(({ readBackId, ...stored }) => ({
+      ...stored,
+      isListed: stored.isListed === 1,
+      present: vouchers(presentIn(readBackId, doubt.runId), row),
+    }))
+    const wasEverShown = ever
+      .all(doubt.rowId)
+      .some(({ verdict, why, isListed }) => mayShow(verdict, why, isListed === 1))
+    return { ...doubt, shown: shownOf(lists), wasEverShown }
+  })
+}
+
+/** The registered rows that each read-back asked about and showed, by the run that sent them. */
+function readPresent(connection: Connection): (readBackId: number, runId: number) => Present {
+  const found = sql(connection)<{ readBackId: number; runId: number; count: number }>`
+    select read_back_id as readBackId, run_id as runId, count(distinct row.id) as count
+       from ${TABLES} join row on row.id = proof.row_id and state = 'registered'
+       join attempt on attempt.row_id = row.id and n = row.attempts
+      where verdict = 'proven' group by read_back_id, run_id`
+  const counts = new Map<string, number>()
+  for (const { readBackId, runId, count } of found.all())
+    for (const key of [`${readBackId} ${runId}`, `${readBackId}`])
+      counts.set(key, (counts.get(key) ?? 0) + count)
+  return (readBackId, runId) => ({
+    ofRun: counts.get(`${readBackId} ${runId}`) ?? 0,
+    ofAny: counts.get(`${readBackId}`) ?? 0,
+  })
+}
+
+type Showing = Pick<ReturnType<typeof proofReads>, 'shown'>
+
+/**
+ * Rows in doubt that were ever asked about, in order of row, each with whether sending it again is proposed. The same ledger gives the same, whenever it is asked.
+ * @param absentAfterMs how long after its latest request a row must still be absent
+ */
+export function* absences(reader: Showing, absentAfterMs: number) {
+  for (const page of pagesOf(reader.shown, ({ rowId }) => rowId))
+    for (const { rowId, ...facts } of page) yield { rowId, absence: absenceOf(facts, absentAfterMs) }
+}
+
+/** The same for a walk over rows in order of their numbers: null for a row that nothing is known of. */
+export function absencesAlong(reader: Showing, absentAfterMs: number): (rowId: number) => Absence | null {
+  const rest = absences(reader, absentAfterMs)
+  let next = rest.next()
+  return (rowId) => {
+    while (next.done !== true && next.value.rowId < rowId) next = rest.next()
+    return next.done !== true && next.value.rowId === rowId ? next.value.absence : null
   }
 }

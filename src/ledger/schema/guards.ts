@@ -1,6 +1,6 @@
 import { EDGES, type RowEvent, type RowState, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { HELD_WHATEVER_THE_TIME } from '../deliver/gate.js'
-import { columnsThat } from './row-columns.js'
+import { columnsThat } from '../admit/stored-row.js'
 
 /** Every edge, so that the table of the domain and the triggers cannot drift apart. */
 function edges(): { from: string; event: RowEvent; to: RowState }[] {

@@ -36,7 +36,7 @@ import {
 } from './facts.js'
 import { pick } from '../../domain/text/text.js'
 import { pagesOf } from '../../ledger/file/connection.js'
-import { absencesAlong } from '../../ledger/read/read-proofs.js'
+import { absencesAlong } from '../../ledger/read/read-rows.js'
 import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/verification.js'
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EarlierRow } from '../../../src/domain/row/resaved.js'
 import type { Finding, SourceSummary } from '../../../src/domain/rule/verdict.js'
 import { withoutIndexes } from '../../../src/ledger/admit/admission.js'
-import { createFingerprints, fingerprintRaw, requiredCells } from '../../../src/ledger/admit/fingerprints.js'
+import { createFingerprints, fingerprintRaw, requiredCells } from '../../../src/ledger/admit/stored-row.js'
 import { nameBeside, writeNotice } from '../../../src/ledger/admit/problems.js'
 import {
   configureForWriting,

@@ -19,7 +19,7 @@ import { isProtected, OLD_STATES, reach } from '../old-rows.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { findingOf } from '../../../src/domain/rule/verdict.js'
-import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
+import { createFingerprints } from '../../../src/ledger/admit/stored-row.js'
 import { locate } from '../../../src/ledger/correct/corrections.js'
 
 const ROWS: readonly Values[] = [

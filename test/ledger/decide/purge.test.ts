@@ -6,7 +6,7 @@ import type { Iban, LocalDate, Mandate } from '../../../src/domain/mandate/manda
 import type { Finding } from '../../../src/domain/rule/verdict.js'
 import { openDatabase } from '../../../src/driver.js'
 import { UsageError } from '../../../src/errors.js'
-import { createFingerprints } from '../../../src/ledger/admit/fingerprints.js'
+import { createFingerprints } from '../../../src/ledger/admit/stored-row.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { emergencyPathOf } from '../../../src/ledger/safety/side-files.js'
 import { writeReport } from '../../../src/report/pack/pack.js'

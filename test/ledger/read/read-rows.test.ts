@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReadBackEvidence, KeptSource, VerdictKind } from '../../../src/domain/proof/match-sources.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { absences } from '../../../src/ledger/read/read-proofs.js'
+import { absences } from '../../../src/ledger/read/read-rows.js'
 import {
   decide,
   inDoubt,
