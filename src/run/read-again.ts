@@ -368,7 +368,7 @@ async function readFile(
 ): Promise<string> {
   const { again, collections } = admission
   const opened = await open(collections.known())
-  const target = admission.open({ ...opened, kind: 'again' })
+  const target = admission.open({ ...opened, again: source.id })
   again.noteFormer(source, isOtherSheet)
   let [came, read] = [0, 0]
   let isDoubted = false
@@ -389,7 +389,7 @@ async function readFile(
   const summary = opened.summary()
   const told = againText({ because }, read - came, [[came, 'were read from the file']])
   const reading = {
-    ...{ ...summary.reading, ...now, readFrom: source.id, again: told },
+    ...{ ...summary.reading, ...now, again: told },
     wasGiven: true as const,
     doubts: isDoubted ? doubtsOf(admission, source) : undefined,
   }
@@ -458,7 +458,7 @@ async function readOne(admission: Admission, one: Reading) {
     throw cannotRead(error, again.countUnsent(source), one)
   })
   if (stored === null) return { came: 0, told: [] }
-  const about = { name: source.name, header: stored.header, columns: stored.columns, kind: 'again' } as const
+  const about = { name: source.name, header: stored.header, columns: stored.columns, again: source.id }
   let target: SourceAdmission | null = null
   // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A
   // list has the rows that people left in it.
@@ -495,7 +495,7 @@ async function readOne(admission: Admission, one: Reading) {
   )
   const isDoubted = isChanged && Object.keys(changes).some((change) => isDoubtful(change as Change))
   const reading = {
-    ...{ ...source.reading, ...stored.reading, ...now, readFrom: source.id, again: told },
+    ...{ ...source.reading, ...stored.reading, ...now, again: told },
     wasGiven: undefined,
     doubts: isDoubted ? doubtsOf(admission, source) : undefined,
   }

@@ -129,7 +129,7 @@ interface Given {
   readonly columns?: Readonly<Record<string, string>>
   readonly reading?: SourceSummary['reading']
   /** Default: a list where a record names a row. */
-  readonly kind?: 'export' | 'list' | 'again'
+  readonly kind?: 'export' | 'list'
   readonly isNewer?: boolean
 }
 

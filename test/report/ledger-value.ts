@@ -181,6 +181,7 @@ export function sourceOf(change: Partial<SourceRecord> = {}): SourceRecord {
     sha256: 'a'.repeat(64),
     bytes: 1234,
     records,
+    origin: change.id ?? 1,
     resubmitted: 0,
     blankLines: 0,
     admittedAt: '2026-06-15T09:00:00.000Z',

@@ -164,7 +164,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
   const evidence = seen === null || sample === null ? seen : { ...seen, not_in_export: 0 }
   const names = new Set(admitted.map(({ name }) => name))
   const sources = reader.sources().filter(({ name }) => names.has(name))
-  const latest = (id: number) => sources.findLast(({ reading }) => reading.readFrom === id)?.reading
+  const latest = (id: number) => sources.findLast(({ origin }) => origin === id)?.reading
   return {
     exitCode: undecided.length > 0 ? 7 : isFaulty ? 3 : 0,
     campaign: { ledger: campaign, baseUrl: campaign === null ? null : reader.campaign().baseUrl },
@@ -183,7 +183,7 @@ function conclude(context: Context, reader: LedgerReader, checked: Checked) {
     lines: said([
       ...admitted.flatMap(({ name, kind }) => (kind === 'empty' ? [nothingToCorrect(name)] : [])),
       ...sources
-        .filter(({ reading }) => reading.readFrom === undefined)
+        .filter(({ id, origin }) => id === origin)
         .map((source) => ({ ...source, reading: latest(source.id) ?? source.reading }))
         .flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
       ...todoLines(reader, todos),

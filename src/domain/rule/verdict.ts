@@ -266,8 +266,6 @@ export interface SourceReading extends LayoutReading {
   readonly said?: Readonly<Record<string, string>>
   /** What the command line said besides, which holds when its records are read again. */
   readonly byFlag?: { readonly sheet?: string | undefined; readonly ignoreColumns?: readonly string[] }
-  /** The source whose records were read again. */
-  readonly readFrom?: number
   /** The file itself was read, in the place of all that was not sent. */
   readonly wasGiven?: true | undefined
   /** What that changed. */

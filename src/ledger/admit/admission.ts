@@ -213,8 +213,10 @@ export interface GivenSource {
   readonly header: readonly string[]
   /** The header name that feeds each field; a constant has none. */
   readonly columns: Readonly<Record<string, string>>
-  /** An export, a list of this program that somebody filled in, or rows of a former export that come in again. */
-  readonly kind?: 'export' | 'list' | 'again'
+  /** An export, or a list of this program that somebody filled in. */
+  readonly kind?: 'export' | 'list'
+  /** The source whose records come in again. */
+  readonly again?: number
   readonly amendments?: readonly Amendment[]
   /** Records that are counted as ready and not handed over; only a ledger that nobody keeps takes a source so. */
   readonly counted?: number
@@ -223,14 +225,15 @@ export interface GivenSource {
 function admitSource(admitting: Admitting, given: GivenSource, closed: () => void) {
   const { parts, first } = admitting
   const { connection, guard } = parts
-  const { name, header, columns, kind = 'export', amendments = [], counted } = given
+  const { name, header, columns, kind = 'export', again, amendments = [], counted } = given
   connection.exec(`savepoint ${SAVEPOINT}`)
   const sourceId = latest(connection, 'source') + 1
   const start = nextRow(connection)
   sql(connection)`
-    insert into source (id, name, header, columns, kind, is_newer, last_decision)
-     values (?, ?, ?, ?, ?, 0, ?)`.run(
-    ...[sourceId, maskAccounts(name), JSON.stringify(header), JSON.stringify(columns), kind],
+    insert into source (id, name, header, columns, kind, origin, is_newer, last_decision)
+     values (?, ?, ?, ?, ?, ?, 0, ?)`.run(
+    ...[sourceId, maskAccounts(name), JSON.stringify(header), JSON.stringify(columns)],
+    ...[again === undefined ? kind : 'again', again ?? sourceId],
     admitting.lastDecision,
   )
   amendments.forEach(amendIn(connection))
@@ -253,7 +256,7 @@ function admitSource(admitting: Admitting, given: GivenSource, closed: () => voi
       const id = idOf(record, index)
       insert.add(id, record)
       if (record.corrects === null) continue
-      if (kind === 'list') noteGivenBack(connection, id, record)
+      if (kind === 'list' && again === undefined) noteGivenBack(connection, id, record)
       corrections += 1
     }
     for (const [index, record] of records.entries()) {
@@ -276,7 +279,7 @@ function admitSource(admitting: Admitting, given: GivenSource, closed: () => voi
     insert.flush()
     for (const finding of summary.findings) writeProblem(connection, sourceId, null, finding)
     // What is read again counts as what it was.
-    const resubmitted = kind === 'again' ? 0 : corrections
+    const resubmitted = again === undefined ? corrections : 0
     sql(connection)`
       update source set sha256 = :sha256, bytes = :bytes, records = :counts, blank_lines = :blankLines, reading = :reading,
          first_row = :firstRow, last_row = :lastRow, resubmitted = :resubmitted, is_newer = :isNewer where id = :sourceId`.run(

@@ -82,10 +82,10 @@ const IS_COLLECTED_SINCE = `(row.rule is 'MANDATE_DORMANT' or row.state = 'ready
   and not exists (select 1 from compared where row_id = row.id and is_held and ${IS_LATEST})`
 
 /** The same once more; where the file itself was read, what came before says nothing any more. */
-const AGAIN = `source as again where again.reading ->> '$.readFrom' = source.id`
+const AGAIN = `source as again where again.origin = source.id and again.kind = 'again'`
 
 /** The rows of an export, those of the file as it was given last. */
-const PARTS = `source as part where (part.id = source.id or part.reading ->> '$.readFrom' = source.id)
+const PARTS = `source as part where part.origin = source.id
   and part.id >= coalesce((select max(again.id) from ${AGAIN} and again.reading ->> '$.wasGiven'), 0)`
 
 export const readSourcesOf = (connection: Connection): ReadSource[] =>
@@ -251,7 +251,7 @@ export function againVerbs({
 
 /** SQL: the row is a record of an export, and no line that somebody gave back. */
 export const IS_OF_EXPORT = `(row.corrects is null or (select origin.kind from source as again join source as origin
-  on origin.id = again.reading ->> '$.readFrom' where again.id = row.source_id) = 'export')`
+  on origin.id = again.origin where again.id = row.source_id) = 'export')`
 
 /** The rule by which a record is not sent. */
 export function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {

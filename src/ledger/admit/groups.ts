@@ -141,7 +141,7 @@ interface Deciding extends Scope {
 
 /** A row of the mandate that came in before; SQLite's truth values. */
 type Older = Readonly<
-  { id: number; state: RowState; kind: 'export' | 'list' | 'again'; said: string } & Record<
+  { id: number; state: RowState; kind: 'export' | 'list'; said: string } & Record<
     'rule' | 'who' | 'day',
     string | null
   > &
@@ -149,7 +149,7 @@ type Older = Readonly<
 >
 
 /** Of what was read again, where it came from first. */
-const KIND = `iif(kind = 'again', (select origin.kind from source as origin where origin.id = source.reading ->> '$.readFrom'), kind)`
+const KIND = `(select first.kind from source as first where first.id = source.origin)`
 
 const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, ${KIND} as kind, latest_first_debit as day,
     reading -> '$.collections' is not null as isCollection, ${isLast('row')} as isLast, ${isErased('row')} as isErased,
@@ -360,12 +360,12 @@ const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`
 
 /** What counts of the mandate is of another export of the very comparison that makes this one the newer. */
 const WERE_COMPARED_WITH = `select 1 from row join source on source.id = row.source_id
-    join source as file on file.id in (source.id, source.reading ->> '$.readFrom')
+    join source as file on file.id = source.origin
   where mandate_key = :key and ${IS_OLD} and ${IS_SEEN} and file.sha256 in ${COMPARED_FILES}`
 
 /** What counts of the mandate is of a file that came in before and that the command names too: they have one rank. */
 const WERE_GIVEN_WITH = `select 1 from row join source on source.id = row.source_id
-    join temp.given_again on given_again.id in (source.id, source.reading ->> '$.readFrom')
+    join temp.given_again on given_again.id = source.origin
   where mandate_key = :key and ${IS_OLD} and ${IS_SEEN}`
 
 /** Collections of one mandate that differ in its date of signature: one of them is the day of the file. */

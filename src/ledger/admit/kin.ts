@@ -91,8 +91,7 @@ const numberOf = (spelling: string | null): number | null =>
   spelling === null ? null : spellingNumber(spelling)
 
 /** The export that a record came from; of a correction its list, and the export from which its row came. */
-const FILE = `case source.kind when 'export' then '' || row.source_id
-    when 'again' then source.reading ->> '$.readFrom'
+const FILE = `case when source.kind <> 'list' then '' || source.origin
     else row.source_id || 'of' || coalesce((select origin.source_id from row as origin where origin.id = (
       with recursive former (id) as (select row.id
         union select before.corrects from row as before join former on before.id = former.id where before.corrects > 0)
@@ -105,7 +104,7 @@ const FILE = `case source.kind when 'export' then '' || row.source_id
 function gatherLikely(connection: Connection, first: number): void {
   sql(connection)`
     insert into temp.likely select row.id, row.customer_no, row.iban_key, row.signed_date, row.mandate_key, ${FILE}
-      from (select customer_no from row where (select count(distinct iif(kind = 'again', reading ->> '$.readFrom', id)) from source) > 1 group by customer_no having min(source_id) <> max(source_id) and max(id) >= :first) as shared
+      from (select customer_no from row where (select count(distinct origin) from source) > 1 group by customer_no having min(source_id) <> max(source_id) and max(id) >= :first) as shared
        cross join row on row.customer_no = shared.customer_no join source on source.id = row.source_id
       where row.iban_key is not null and row.signed_date is not null and row.state <> 'invalid' and ${COUNTS}`.run(
     { first },

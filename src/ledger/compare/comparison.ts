@@ -291,7 +291,7 @@ function assertLastExport(connection: Connection, final: Connection): void {
       where sha256 = :sha256 and source.id <= last_source
         and sha256 not in (select value ->> 'sha256' from json_each(sources))`
   const newest = sql(connection)<Readonly<Record<'name' | 'sha256', string>>>`
-    select origin.name, origin.sha256 from source join source as origin on origin.id = coalesce(source.reading ->> '$.readFrom', source.id)
+    select origin.name, origin.sha256 from source join source as origin on origin.id = source.origin
       where source.is_newer and origin.kind = 'export' order by source.id desc`.get()
   const compared = sourcesOf(final)
   const isNewest = newest === undefined || compared.some(({ sha256 }) => sha256 === newest.sha256)

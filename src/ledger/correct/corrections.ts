@@ -117,8 +117,7 @@ const WOULD_UNDO = `(${'$.customer_no $.iban_key $.signed_date $.original_credit
   .join(' or ')})`
 
 /** The export that a row is of, also where it was read again. */
-const exportOf = (row: string): string =>
-  `(select coalesce(reading ->> '$.readFrom', source.id) from source where source.id = ${row}.source_id)`
+const exportOf = (row: string): string => `(select origin from source where source.id = ${row}.source_id)`
 const IS_OF_LATER_EXPORT = `row.content_key is not current.content_key
   and (select kind from source where source.id = ${exportOf('current')}) = 'export' and ${exportOf('current')} <> ${exportOf('named')}`
 

@@ -64,7 +64,7 @@ const STILL_DIFFERS = `(final is not row.content_key and (select kind from sourc
 
 /** SQL over `row` and what had `ended`: it came with that very record of the export that was compared, or corrects it. */
 const IS_THAT_RECORD = `exists (select 1 from row as own cross join source as reading_of on reading_of.id = own.source_id
-    cross join source as file on file.id = coalesce(reading_of.reading ->> '$.readFrom', reading_of.id)
+    cross join source as file on file.id = reading_of.origin
   where own.id in ${formerOf('row.id')} and own.mandate_key = ended.mandate_key
     and instr((select sources from comparison where id = ${LATEST}), file.sha256) > 0)`
 

@@ -260,7 +260,7 @@ export const IS_CHOSEN = `(:choice is null
 export function placedChoice(connection: Database, choice: Choice | null): string | null {
   if (choice === null) return null
   const sources = sqlWithJson<{ id: number; header: string[]; sha256: string }>(connection, 'header')`
-    select id, header, (select sha256 from source as read where read.id = coalesce(source.reading ->> '$.readFrom', source.id)) as sha256
+    select id, header, (select sha256 from source as read where read.id = source.origin) as sha256
      from source`.all()
   const only = choice.only.map(({ column, values }) => ({
     at: Object.fromEntries(sources.map(({ id, header }) => [id, findName(header, column)])),

@@ -48,7 +48,7 @@ const UNORDERED = `(select max(source_id) from row where state = 'conflict' and 
 const READ_WITH = `reading ->> '$.configuration'`
 /** SQL that is true for the newest exports: those since somebody said of one that it is newer, with all of its command. */
 const IS_LAST = `kind = 'export' and admitted_at >= coalesce((select export.admitted_at from source as newer
-    join source as export on export.id = coalesce(newer.reading ->> '$.readFrom', newer.id)
+    join source as export on export.id = newer.origin
   where newer.is_newer and newer.kind <> 'list' order by newer.id desc limit 1), '')`
 /** The columns of the first export, and a configuration of the lines in a list to work in: each is read by its own. */
 const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, (
@@ -119,7 +119,7 @@ export function createReader(connection: Connection, file: string) {
            (select name from source where id = ${UNORDERED}) as unorderedExport,
            (select json_group_array(name) from source where ${IS_LAST}) as lastExports,
            json_object('lists', ${LISTS_READ_WITH}, 'last', (select ${READ_WITH} from source where kind <> 'list'
-             and coalesce(reading ->> '$.readFrom', id) in (select id from source where ${IS_LAST}) order by id desc limit 1), 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
+             and origin in (select id from source where ${IS_LAST}) order by id desc limit 1), 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
              'compared', ${UNTAKEN_WITH}) as readWith,
            iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
       if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
@@ -313,7 +313,7 @@ const STATES_OF_SOURCE = `with states (state) as (values ${ROW_STATES.map((state
 
 const readSources = (connection: Connection): SourceRecord[] =>
   sqlWithJson<Omit<SourceRecord, 'totals'>>(connection, 'header', 'columns', 'reading')`
-    select id, name, sha256, bytes, records, resubmitted, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
+    select id, name, sha256, bytes, records, origin, resubmitted, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
        reading from source order by id`
     .all()
     .map((source) => ({

@@ -40,6 +40,8 @@ export interface CampaignRecord {
 
 export interface SourceRecord extends PlannedSource {
   readonly id: number
+  /** The source whose records were read again; its own id for any other. */
+  readonly origin: number
   /** Of the records, those that name a row of the ledger. */
   readonly resubmitted: number
   readonly blankLines: number

@@ -161,7 +161,7 @@ create trigger run_words_stay before update of settings on run when old.ended_at
 create trigger run_mark_stays before update of mark on run
     when old.mark is not null${refuse('the mark of a run never changes')}
 create trigger source_stays before update of id, name, header, columns, sha256, bytes, records, blank_lines,
-    admitted_at, first_row, last_row, kind, is_newer, last_decision on source when old.admitted_at is not null${SOURCE}
+    admitted_at, first_row, last_row, kind, origin, is_newer, last_decision on source when old.admitted_at is not null${SOURCE}
 create trigger source_reading_stays before update of reading on source when old.admitted_at is not null and not (${IS_PURGED}
     or exists (select 1 from row where source_id = old.id and ${isErasedAlone('row.id')}))${SOURCE}
 create trigger campaign_stays_bound before update of base_url, username on campaign when old.base_url is not null

@@ -21,7 +21,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 35
+export const SCHEMA_VERSION = 36
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -71,7 +71,9 @@ create table source (
   bytes integer, records integer, blank_lines integer, reading text, admitted_at text,
   first_row integer, last_row integer, resubmitted integer not null default 0,
   kind text not null check (kind in ('export', 'list', 'again')),
-  is_newer integer not null check (is_newer in (0, 1)), last_decision integer not null
+  origin integer not null references source (id),
+  is_newer integer not null check (is_newer in (0, 1)), last_decision integer not null,
+  check ((kind = 'again') = (origin <> id))
 ) strict;
 
 create unique index source_file on source (sha256, coalesce(reading ->> '$.configuration', '')) where sha256 is not null;

@@ -272,8 +272,8 @@ export function documentOf(asked: ValidatedOptions, view: LedgerReader, by: stri
 export const READ_AGAIN = ' (read again)'
 
 export const plannedSources = (view: LedgerReader): PlannedSource[] =>
-  view.sources().map(({ name, sha256, bytes, records, reading: { readFrom } }) => ({
-    name: maskAccounts(`${basename(name)}${readFrom === undefined ? '' : READ_AGAIN}`),
+  view.sources().map(({ name, sha256, bytes, records, id, origin }) => ({
+    name: maskAccounts(`${basename(name)}${id === origin ? '' : READ_AGAIN}`),
     sha256,
     bytes,
     records,

@@ -92,7 +92,7 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const stoppedBy = runs.at(-1)?.stoppedBy ?? null
   const overridden = runs.filter(annexPage.hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
-  const files = sources.filter(({ reading }) => reading.readFrom === undefined)
+  const files = sources.filter(({ id, origin }) => id === origin)
   const lists = files.filter(({ reading }) => reading.resultFile === true)
   const counted = {
     records: totals.read,

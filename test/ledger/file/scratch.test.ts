@@ -65,7 +65,7 @@ describe('a copy of a ledger', () => {
     const copy = copyAt(file)
     expect(() => copy.exec(`update row set state = 'ready' where id = 1`)).toThrow()
     copy.exec(
-      `insert into source (name, header, columns, kind, is_newer, last_decision) values ('tried.csv', '[]', '{}', 'export', 0, 0)`,
+      `insert into source (id, name, header, columns, kind, origin, is_newer, last_decision) values (9, 'tried.csv', '[]', '{}', 'export', 9, 0, 0)`,
     )
     expect(look(file, (reader) => reader.sources())).toHaveLength(1)
   })

@@ -80,7 +80,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
        attempt.started attempt.outcome attempt.hint attempt.status attempt.error_code decision.decision
        decision.from_state decision.to_state read_back.scope read_back.stopped_by question.answer question.status
        question.error_code proof.verdict who.verdict kin.separated comparison.classes compared.class compared.why compared.is_held
-       source.is_newer`,
+       source.is_newer source.origin`,
     ],
     [
       'counts',
