@@ -1,4 +1,5 @@
 import { orNearest } from './domain/text/text.js'
+import { ruleOf, type RuleId } from './domain/rule/verdict.js'
 
 /**
  * The errors that stop a run, each with its exit status. What happens to one row is a value, never one of these.
@@ -62,6 +63,28 @@ export class SourceError extends HaltError {
     this.line = details.line ?? null
   }
 }
+
+/** Sources are admitted all together or not at all, so one that is refused keeps everything back. */
+const refusal = (source: string, detail: string): string =>
+  `Cannot read the source "${source}": ${detail}; nothing was sent`
+
+/**
+ * A file-level rule was broken (domain/rulebook.md#file-rules), so the whole source is refused.
+ * @param line physical line in the source, from 1
+ * @param next what the operator should do; the rule's remedy when left out
+ */
+export function refuse(
+  source: string,
+  rule: RuleId,
+  detail: string,
+  { next = ruleOf(rule).remedy, ...rest }: { line?: number; next?: string; cause?: unknown } = {},
+): SourceError {
+  return new SourceError(refusal(source, detail), next, { source, rule, ...rest })
+}
+
+/** The source cannot be opened or read at all, or is not what the configuration says; no rule describes it. */
+export const unreadable = (source: string, detail: string, next: string, cause?: unknown): SourceError =>
+  new SourceError(refusal(source, detail), next, { source, cause })
 
 /**
  * The ledger is locked by another run, damaged, foreign, newer, of another campaign, an older copy of itself, retired, or cannot

@@ -10,7 +10,7 @@ import {
 } from '../domain/proof/match-sources.js'
 import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/row-state.js'
 import { requireDriver } from '../driver.js'
-import { UsageError, HaltError } from '../errors.js'
+import { UsageError, HaltError, refuse } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Attempt, HeardAnswer, HeldRow, HeldRows } from '../ledger/ledger.js'
 import type { Ledger, ReadBacks } from '../ledger/file/writer.js'
@@ -39,7 +39,6 @@ import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import type { WhoList, WhoVerbs } from '../ledger/prove/asked.js'
 import type { RunRegister } from '../register/campaign-register.js'
 import { bringIn } from '../run/campaign.js'
-import { refuse } from '../source/refusal.js'
 
 export interface ReadBackOptions extends Pick<
   MigrateOptions,

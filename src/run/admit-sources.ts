@@ -1,7 +1,7 @@
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { nearest, orNearest, findName, fold } from '../domain/text/text.js'
-import { UsageError } from '../errors.js'
+import { UsageError, refuse } from '../errors.js'
 import {
   type Admission,
   type GivenBack,
@@ -14,7 +14,6 @@ import type { SecondFile } from '../source/columns/second-files.js'
 import type { SourceOptions } from '../source/options.js'
 import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
-import { refuse } from '../source/refusal.js'
 import type { CheckedAgainst } from '../source/record-check.js'
 import { isItsOwn, placeOf, readAgain, readingBy, type ReadBy } from './read-again.js'
 

@@ -15,7 +15,7 @@ import { countText, fold, plural } from '../domain/text/text.js'
 import { SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
-import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
+import { NONE, type SourceOptions } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
 import type { OpenedSource } from '../source/read-source.js'
 
@@ -33,6 +33,18 @@ export const READING_KEYS = {
 
 /** Opens a file of the command once more. */
 type Open = (known?: Pick<CheckedAgainst, 'earlier' | 'lastCollected'>) => Promise<OpenedSource>
+
+/** What a command line says of how its files are read, besides the configuration. */
+export type ReadingFlags = NonNullable<SourceReading['byFlag']>
+
+export const withFlags = (
+  options: SourceOptions,
+  { sheet, ignoreColumns = [] }: ReadingFlags,
+): SourceOptions => {
+  const { source } = options
+  const ignored = [...source.ignoreColumns, ...ignoreColumns]
+  return { ...options, source: { ...source, sheet: sheet ?? source.sheet, ignoreColumns: ignored } }
+}
 
 /** How a command reads: what its configuration says, and which file that is. */
 export interface ReadBy {

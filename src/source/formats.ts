@@ -1,9 +1,8 @@
 import { type SourceInput, openBytes } from './bytes/input.js'
 import { beginsWith, isCollections, isXml, isZip, latin1, opening } from './bytes/encoding.js'
 import { CSV } from './csv/csv.js'
-import { tableOf, type InputFormat, type Table, type TableOptions } from './table.js'
-import { withoutNoRecords } from './left-out.js'
-import { refuse } from './refusal.js'
+import { tableOf, type InputFormat, type Table, type TableOptions, withoutNoRecords } from './table.js'
+import { refuse } from '../errors.js'
 
 /** What people give instead of an export: told by its name, where a word about bytes or separators would puzzle. */
 

@@ -1,6 +1,5 @@
 import { wordingOf } from '../domain/text/wording.js'
 import { z } from 'zod'
-import type { SourceReading } from '../domain/rule/verdict.js'
 import { orNearest } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
@@ -235,17 +234,6 @@ export const sourceSections = {
 
 const sourceOptionsSchema = z.strictObject(sourceSections)
 export type SourceOptions = z.output<typeof sourceOptionsSchema>
-/** What a command line says of how its files are read, besides the configuration. */
-export type ReadingFlags = NonNullable<SourceReading['byFlag']>
-
-export const withFlags = (
-  options: SourceOptions,
-  { sheet, ignoreColumns = [] }: ReadingFlags,
-): SourceOptions => {
-  const { source } = options
-  const ignored = [...source.ignoreColumns, ...ignoreColumns]
-  return { ...options, source: { ...source, sheet: sheet ?? source.sheet, ignoreColumns: ignored } }
-}
 
 /** As somebody writes them: everything may be left out. */
 export type SourceOptionsInput = z.input<typeof sourceOptionsSchema>

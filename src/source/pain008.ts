@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { UsageError } from '../errors.js'
+import { UsageError, refuse } from '../errors.js'
 import { parseLocalDate } from '../domain/mandate/date.js'
 import type { Amendment, CollectedMandate, LocalDate } from '../domain/mandate/mandate.js'
 import { showValue } from '../domain/rule/verdict.js'
@@ -10,7 +10,6 @@ import { ENCODINGS, isCollections, opening, type Encoding } from './bytes/encodi
 import { type ByteSource, openBytes, piecesOf, type ReadEnd } from './bytes/input.js'
 import { readXml } from './bytes/xml.js'
 import type { LimitOptions } from './options.js'
-import { refuse } from './refusal.js'
 import type { InputFormat, RawRecord, TableEnd } from './table.js'
 
 /** What is read stands at the same places in all of them; Austrian and Swiss schemas have more behind the version. */

@@ -13,7 +13,7 @@ import {
   type SourceReading,
   type SeverityOverrides,
 } from '../domain/rule/verdict.js'
-import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
+import { assertKind, assertKnown, onlyKnown, UsageError, refuse } from '../errors.js'
 import { loadSecondFiles } from './columns/second-files.js'
 import { isOwnColumn, alignRows, meaningOfHeader } from './columns/header.js'
 import { isSourceInput, nameOf, piecesOf, type SourceInput } from './bytes/input.js'
@@ -25,14 +25,20 @@ import {
   lookupsOf,
   mapColumns,
   type Mapping,
+  readAs,
 } from './columns/mapping.js'
-import { readAs } from './profiles/profile.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './options.js'
 import { checkRecord, isIsoDay, type CheckedAgainst, type RecognisedSource } from './record-check.js'
-import { refuse, refuseByFinding } from './refusal.js'
 import { watchSource } from './watch/source-watch.js'
-import { tableOf, type RawRecord, type Table, type TableEnd } from './table.js'
-import { MOST_TOTALS, showLeftOut } from './left-out.js'
+import {
+  tableOf,
+  type RawRecord,
+  type Table,
+  type TableEnd,
+  MOST_TOTALS,
+  refuseByFinding,
+  showLeftOut,
+} from './table.js'
 import { isBareTotals } from '../domain/text/no-record.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 

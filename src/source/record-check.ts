@@ -16,9 +16,8 @@ import {
   findingOf,
 } from '../domain/rule/verdict.js'
 import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
-import { DATES, excludeBy, type DateField, type Mapping } from './columns/mapping.js'
+import { DATES, excludeBy, type DateField, type Mapping, type AppliedProfile } from './columns/mapping.js'
 import { alignRows, positionOf } from './columns/header.js'
-import type { AppliedProfile } from './profiles/profile.js'
 import type { RawRecord, Table } from './table.js'
 import {
   forgottenBy,
@@ -100,10 +99,8 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
   const used = [...mapping.fields, ...mapping.parts].map(({ position }) => position)
   const endsTelling = [...used, ...watched].includes(header.width - 1)
   const align = alignRows(header)
-  const checkOne = cellChecker(source)
-  // Lines of a file of ours name rows of the ledger, and may have been saved again since they were written.
-  const restore = restoreFrom({ ...source, watched })
-  const forgotten = forgottenBy(source)
+  const checkCells = cellChecker(source)
+  const checkOne = header.migrationRow === null ? checkCells : resubmittedChecker(source, watched, checkCells)
   const uncomputedOf = uncomputedFindings(source, watched)
 
   return ({ line, cells: read, isOpen = false, uncomputed }, record) => {
@@ -115,27 +112,44 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
         : isOpen && endsTelling
           ? findingOf('ROW_MAY_BE_CUT', severities, {})
           : NO_FINDINGS
-    const own = { line, record, read, cells, uncomputed }
-    if (header.migrationRow === null) return checkOne(own, cut)
-    const resubmission = readResubmission(read, header, severities)
-    if (resubmission === null) return checkOne({ ...own, restored: restore(read, [], false) }, cut)
+    return checkOne({ line, record, read, cells, uncomputed }, cut)
+  }
+}
+
+type CheckLine = (own: Line, more: readonly Finding[]) => RecordCheck
+
+/** Lines of a file of ours name rows of the ledger, and may have been saved again since they were written. */
+function resubmittedChecker(
+  source: RecognisedSource,
+  watched: readonly number[],
+  check: CheckLine,
+): CheckLine {
+  const { header, against } = source
+  const align = alignRows(header)
+  const restore = restoreFrom({ ...source, watched })
+  const forgotten = forgottenBy(source)
+  return (own, cut) => {
+    const { read } = own
+    const resubmission = readResubmission(read, header, against.severities)
+    if (resubmission === null) return check({ ...own, restored: restore(read, [], false) }, cut)
     const { corrects, isDecided } = resubmission
     const rows = against.earlier?.(corrects) ?? []
     const ofOther = forgotten.otherOf(rows)
     const restored = restore(read, rows, isDecided)
     const saved = { read: restored.cells, cells: align(restored.cells) ?? [], resubmission, restored }
-    const check = (more: readonly Finding[]): RecordCheck => ({
-      ...checkOne({ ...own, ...saved }, more),
+    const checkSaved = (more: readonly Finding[]): RecordCheck => ({
+      ...check({ ...own, ...saved }, more),
       forgotten: forgotten.of(resubmission, rows),
     })
-    const result = check(cut)
+    const result = checkSaved(cut)
     if (ofOther !== null) return { ...result, ofOther }
     // What it says by another configuration is another thing.
     const isOther = restored.isSame && !isDecided && forgotten.isOfOther(rows)
     const saysAgain = (row: EarlierRow): boolean =>
       (restored.isSame && saysTheSame(row, result.checked)) || saidBefore(row, result.checked)
     const isUnchanged = isOther || (!isDecided && resubmission.findings.length === 0 && rows.some(saysAgain))
-    if (!isUnchanged && resubmission.ifChanged.length > 0) return check([...cut, ...resubmission.ifChanged])
+    if (!isUnchanged && resubmission.ifChanged.length > 0)
+      return checkSaved([...cut, ...resubmission.ifChanged])
     const checked = { ...result.checked, isUnchanged }
     return { ...result, checked, ...(isOther ? { forgotten: NONE_FORGOTTEN } : {}) }
   }
@@ -201,7 +215,7 @@ interface Line extends Pick<RawRecord, 'line'> {
   readonly restored?: ReturnType<ReturnType<typeof restoreFrom>>
 }
 
-function cellChecker(source: RecognisedSource) {
+function cellChecker(source: RecognisedSource): CheckLine {
   const { header, mapping, options, profile, against, second, formats } = source
   const { severities } = against
   // Cells of a file of ours repeat what an export held, days of a workbook too.
@@ -230,7 +244,7 @@ function cellChecker(source: RecognisedSource) {
       isDecided: resubmission?.isDecided ?? false,
     }
   }
-  return (own: Line, more: readonly Finding[]): RecordCheck => {
+  return (own, more) => {
     const { read, cells, line, record, uncomputed, resubmission, restored } = own
     const { raw: mapped, transformed } = rawValues(read, mapping, uncomputed)
     const looked = lookUp(second.files, read, mapped, mapping, severities)

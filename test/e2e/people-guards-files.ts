@@ -50,13 +50,13 @@ export const GUARDS_OF_FILES = {
   ),
   footer: guard(
     'leaves out whatever stands where a footer is configured',
-    { 'source/left-out.ts': { leftOutFindings: always([]) } },
+    { 'source/table.ts': { leftOutFindings: always([]) } },
     { ...CHANGED, seed: 27 },
   ),
   count: guard(
     'does not count what a footer says was counted',
     {
-      'source/left-out.ts': {
+      'source/table.ts': {
         countFindings: always([]),
         leftOutFindings: giving((findings: readonly { readonly rule: string }[]) =>
           findings.filter(({ rule }) => rule !== 'FILE_COUNT_MISMATCH'),

@@ -6,7 +6,7 @@ import { commandLine, nextLine } from '../terminal/next.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError, UsageError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
-import { whyText } from '../../source/columns/mapping.js'
+import { loadProfiles, whyText } from '../../source/columns/mapping.js'
 import type { Line } from '../terminal/world.js'
 import { plural, said } from '../../domain/text/text.js'
 import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
@@ -102,10 +102,10 @@ export const inspectCommand: Command = {
 }
 
 async function listProfiles() {
-  const { PROFILES } = await import('../../source/profiles/profiles.js')
-  const profiles = PROFILES.map(({ id, name }) => ({ id, name }))
+  const all = await loadProfiles()
+  const profiles = all.map(({ id, name }) => ({ id, name }))
   return {
-    lines: PROFILES.map(({ id, name, headers }) => `${id.padEnd(17)} ${name}: ${headers.join(', ')}`),
+    lines: all.map(({ id, name, headers }) => `${id.padEnd(17)} ${name}: ${headers.join(', ')}`),
     details: { inspection: null, configuration: null, profile: null, profiles },
   }
 }

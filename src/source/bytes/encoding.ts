@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { refuse } from '../refusal.js'
+import { refuse } from '../../errors.js'
 import alphabets from './alphabets.json' with { type: 'json' }
 
 const bufferOver = (bytes: Uint8Array, length = bytes.length): Buffer =>

@@ -1,6 +1,5 @@
 import { SaxesParser } from 'saxes'
-import { SourceError } from '../../errors.js'
-import { refuse } from '../refusal.js'
+import { SourceError, refuse } from '../../errors.js'
 import { createDecoder, type Encoding } from './encoding.js'
 
 /** Elements by their names without a prefix. Attributes keep theirs. */

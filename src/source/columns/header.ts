@@ -2,7 +2,7 @@ import { isSepaIban } from '../../domain/value/iban.js'
 import { CUSTOMER_COLUMN, HEADINGS } from '../../domain/row/list-words.js'
 import { cleanCell, cleanIban, findName, firstOf, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
-import { refuse } from '../refusal.js'
+import { refuse } from '../../errors.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { FIELDS, PAYER_FIELDS, type ColumnField } from '../../domain/mandate/mandate.js'
 import headers from './headers.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-import { UsageError, type SourceError } from '../../errors.js'
+import { UsageError, type SourceError, refuse } from '../../errors.js'
 import {
   type ColumnField,
   FIELDS,
@@ -7,7 +7,7 @@ import {
   type Field,
 } from '../../domain/mandate/mandate.js'
 import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
-import { fold, cleanCell, namesInTemplate } from '../../domain/text/text.js'
+import { fold, cleanCell, namesInTemplate, orNearest } from '../../domain/text/text.js'
 import {
   duplicateColumns,
   findColumn,
@@ -27,7 +27,6 @@ import {
   type Transform,
   type ExcludeOptions,
 } from '../options.js'
-import { refuse } from '../refusal.js'
 import type { Table } from '../table.js'
 import {
   type Finding,
@@ -37,7 +36,7 @@ import {
   type SeverityOverrides,
   findingOf,
 } from '../../domain/rule/verdict.js'
-import { keepsBack, wordOf } from '../../domain/value/words.js'
+import { keepsBack, wordOf, type WordField } from '../../domain/value/words.js'
 import { isOpenEnd } from '../../domain/value/check-mandate.js'
 
 interface MappedColumn {
@@ -394,4 +393,115 @@ export function excludeBy(header: Header, rules: ExcludeOptions, severities: Sev
         ? findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
         : NO_FINDINGS
     })
+}
+
+/** What is known of the exports of one system. Nothing in it is a guess: what is not documented is asked. */
+export interface Profile {
+  readonly id: string
+  readonly name: string
+  /** An export that has all of these columns is one of the system. */
+  readonly headers: readonly string[]
+  readonly columns: ColumnsOptions
+  /** Where the system keeps its own number of a customer, which is none of the new service. */
+  readonly customer?: string | readonly string[]
+  readonly words?: SourceOptions['words']
+  /** Fields of codes that nobody documented: an unknown one refuses the file. */
+  readonly open?: readonly WordField[]
+  readonly exclude?: ExcludeOptions
+  /** Columns that are not what their name says. */
+  readonly never?: readonly string[]
+  /** Why a field has no column, and what a person may write for it; the usual words where nothing stands here. */
+  readonly asks?: Readonly<Partial<Record<Field, Ask>>>
+}
+
+/** Each known system, loaded only where headers are compared with it or it is listed. */
+export const loadProfiles = async () =>
+  Object.values<object>(await import('../profiles/known.js')) as readonly Profile[]
+
+/** A profile as it counts for one source. */
+export interface AppliedProfile extends Profile {
+  /** Columns that would keep rows back, that the source does not have and nobody decided to do without. */
+  readonly lacks: readonly string[]
+}
+
+/** What is read of a source: the configuration, completed by a profile where it leaves that open (source/README.md#profiles). */
+export async function readAs({ label, header, isResultFile }: Table, given: SourceOptions) {
+  const profile = await profileFor(header, given)
+  if (profile === null) return { options: given, profile, ask: () => null }
+  const missing = profile.headers.find((name) => findColumn(header, name) === null)
+  // One of ours has the columns of several exports.
+  if (missing !== undefined && !isResultFile) {
+    const why = `it is no export of ${profile.name} (profile ${profile.id}): it has no column "${missing}"`
+    throw refuse(label, 'FILE_HEADER_MISSING', why, { next: 'Correct "profile" in the configuration.' })
+  }
+  const { options, lacks } = applyProfile(profile, header, given)
+  return {
+    options,
+    profile: { ...profile, lacks: isResultFile ? [] : lacks },
+    ask: (field: Field) => askOf(profile, header, field),
+  }
+}
+
+/**
+ * The profile that is named, or whose headers the source has; of several the one that asks for the most.
+ * @throws {UsageError} for a name that is none
+ */
+export async function profileFor(header: Header, { profile: named }: SourceOptions): Promise<Profile | null> {
+  const isOurs = REQUIRED_FIELDS.every((field) => header.seen.some((name) => name.toLowerCase() === field))
+  if (named === NONE || (named === undefined && isOurs)) return null
+  const profiles = await loadProfiles()
+  const isOf = ({ id, headers }: Profile): boolean =>
+    named === undefined ? headers.every((name) => findColumn(header, name) !== null) : id === named
+  const [profile = null] = profiles.filter(isOf).toSorted((a, b) => b.headers.length - a.headers.length)
+  if (profile !== null || named === undefined) return profile
+  const ids = profiles.map(({ id }) => id)
+  throw new UsageError(
+    `There is no profile "${named}"${orNearest(named, ids)}`,
+    `Take one of ${ids.join(', ')}; nothing was sent`,
+  )
+}
+
+/** The columns and rules of a profile, as far as the source has them and the configuration says nothing of them. */
+export function applyProfile(profile: Profile, header: Header, given: SourceOptions) {
+  const { columns, exclude = [], never = [] } = profile
+  const at = (ref: ColumnRef): number | null => findColumn(header, ref)
+  const said = new Set(
+    [
+      ...Object.values(given.columns).flatMap(columnsIn),
+      ...given.exclude.map(({ column }) => column),
+      ...given.source.ignoreColumns,
+    ].map(at),
+  )
+  const joined = new Set(given.join.flatMap(({ take }) => Object.keys(take)))
+  const isFree = (ref: ColumnRef): boolean => at(ref) !== null && !said.has(at(ref))
+  const usable: ColumnsOptions = Object.fromEntries(
+    Object.entries(columns).filter(([field, option]) => !joined.has(field) && columnsIn(option).some(isFree)),
+  )
+  const hasStatus = given.columns.status !== undefined || joined.has('status')
+  const status = hasStatus ? [] : columnsIn(columns.status).slice(0, 1)
+  const guards = [...exclude.map(({ column }) => column), ...status].map(String)
+  const ignored = given.source.ignoreColumns.map((ref) => fold(String(ref)))
+  const options: SourceOptions = {
+    ...given,
+    columns: { ...usable, ...given.columns },
+    exclude: [...given.exclude, ...exclude.filter(({ column }) => isFree(column))],
+    source: { ...given.source, ignoreColumns: [...given.source.ignoreColumns, ...never.filter(isFree)] },
+  }
+  return { options, lacks: guards.filter((name) => at(name) === null && !ignored.includes(fold(name))) }
+}
+
+/** What is asked where no column feeds a required field. */
+export function askOf(profile: Profile, header: Header, field: Field): Ask {
+  const { name, columns, customer = [], asks = {} } = profile
+  const asked = asks[field]
+  if (asked !== undefined) return asked
+  if (field === 'customer_no') {
+    const column = [customer].flat().find((one) => findColumn(header, one) !== null)
+    return column === undefined
+      ? { why: `${name} does not know the number at the new service`, write: '…' }
+      : { why: `"${column}" is the number of the customer at ${name}`, write: column }
+  }
+  const [usual] = columnsIn(columns[field])
+  if (usual !== undefined) return { why: `${name} has it in "${usual}", which is not in this file` }
+  return { why: `${name} does not export it; take it from a bank statement`, write: '{ constant: … }' }
 }

@@ -13,9 +13,15 @@ import { profileColumn } from '../guess/column-profile.js'
 import { positionOf, showNames } from './header.js'
 import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
-import { leftOutFindings, reportWith } from '../left-out.js'
-import { refuse, refuseByFinding, unreadable } from '../refusal.js'
-import { refuseRagged, type RawRecord, type Table } from '../table.js'
+import {
+  refuseRagged,
+  type RawRecord,
+  type Table,
+  leftOutFindings,
+  refuseByFinding,
+  reportWith,
+} from '../table.js'
+import { refuse, unreadable } from '../../errors.js'
 import { openTable } from '../formats.js'
 
 /**

@@ -1,7 +1,7 @@
 import { holdsIban } from '../../domain/text/masking.js'
 import { positionOf, type Header } from '../columns/header.js'
 import type { ColumnRef } from '../options.js'
-import { refuse } from '../refusal.js'
+import { refuse } from '../../errors.js'
 import type { RawRecord } from '../table.js'
 import { showValue } from '../../domain/rule/verdict.js'
 

@@ -22,14 +22,12 @@ import {
   type Header,
 } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
-import { columnsIn, headerless, isDateField } from '../columns/mapping.js'
+import { columnsIn, headerless, isDateField, applyProfile, askOf, profileFor } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
-import { MOST_TOTALS } from '../left-out.js'
+import { type RawRecord, type Table, MOST_TOTALS } from '../table.js'
 import { isBareTotals } from '../../domain/text/no-record.js'
-import type { RawRecord, Table } from '../table.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { openTable } from '../formats.js'
-import { applyProfile, askOf, profileFor } from '../profiles/profile.js'
 import { wordsWith } from '../../domain/value/words.js'
 
 /** What can be told of a source without a configuration. Account numbers are masked. */

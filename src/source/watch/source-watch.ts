@@ -18,10 +18,17 @@ import type { Forgotten } from '../columns/resubmission.js'
 import { DATES, isFed, type Mapping } from '../columns/mapping.js'
 import type { SecondFile } from '../columns/second-files.js'
 import { namesEnd, usualMeaning, findColumn } from '../columns/header.js'
-import { countFindings, leftOutFindings, noRecordFindings, type Report, reportWith } from '../left-out.js'
+import {
+  type RawRecord,
+  type TableEnd,
+  countFindings,
+  leftOutFindings,
+  noRecordFindings,
+  type Report,
+  reportWith,
+} from '../table.js'
 import { isTotalsLine, mayBeNames } from '../../domain/text/no-record.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
-import type { RawRecord, TableEnd } from '../table.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates, watchOrder } from '../../domain/mandate/date.js'

@@ -1,10 +1,22 @@
-import { describe, expect, test } from 'vitest'
-import { REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
+import { describe, expect, test, it } from 'vitest'
+import { REQUIRED_FIELDS, PAYER_FIELDS } from '../../../src/domain/mandate/mandate.js'
 import { readHeader } from '../../../src/source/columns/header.js'
-import { excludeBy } from '../../../src/source/columns/mapping.js'
+import { excludeBy, isUsualName } from '../../../src/source/columns/mapping.js'
 import type { ExcludeOptions } from '../../../src/source/options.js'
 import { UsageError } from '../../../src/errors.js'
-import { CHECK, exportOf, kindsIn, readText, refusal, rowRules } from '../../support/sources.js'
+import {
+  CHECK,
+  exportOf,
+  kindsIn,
+  readText,
+  refusal,
+  rowRules,
+  AS_OF,
+  optionsOf,
+  readAll,
+} from '../../support/sources.js'
+import { draftConfiguration, inspectSource } from '../../../src/source/guess/inspect.js'
+import { csv, OWN, type Column } from '../../support/columns.js'
 
 const renamed = (header: string): string => exportOf(3).replace(/^.*\n/, `${header}\n`)
 
@@ -216,4 +228,76 @@ test('every exclude rule that matches is told', () => {
   const byWord = { column: 2, equals: ['left'], reason: 'one' }
   const exclude = excludeBy(EXCLUDED, [byWord, { column: 3, filled: true, reason: 'two' }], {})
   expect(exclude(['17', 'left', '2025-12-31']).map(({ message }) => message)).toEqual(['one', 'two'])
+})
+
+const meaning = (name: string) => PAYER_FIELDS.find((field) => isUsualName(name, field)) ?? null
+
+describe('who pays', () => {
+  it.each(['payer_name', 'Kontoinhaber', 'Name of the debtor', 'Titulaire du compte', 'Name', 'debtor_name'])(
+    '%s is a column of the name',
+    (name) => expect(meaning(name)).toBe('payer_name'),
+  )
+
+  it.each(['payer_org_no', 'Org.nr', 'USt-IdNr.'])('%s is a column of the organisation', (name) =>
+    expect(meaning(name)).toBe('payer_org_no'),
+  )
+
+  it.each(['IBAN', 'Vorname', 'customer_no', 'Ort'])('%s is none', (name) => expect(meaning(name)).toBe(null))
+
+  const text = exportOf(2)
+    .split('\n')
+    .map((line, at) =>
+      line === '' ? '' : at === 0 ? `${line},Vorname,Zahler,Org.nr` : `${line},Ada,Nord,55`,
+    )
+    .join('\n')
+  const columnsOf = async (yaml = '') => {
+    const { opened, records } = await readText(text, yaml)
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable'])
+    const { payer_name: name, payer_org_no: orgNo } = opened.columns
+    return { name, orgNo, records }
+  }
+
+  it('is found by the first usual name, and two such columns are no question', async () => {
+    expect(await columnsOf()).toMatchObject({ name: 'name', orgNo: 'Org.nr' })
+  })
+
+  it('is what the configuration says; of several columns all count', async () => {
+    expect(await columnsOf('columns: { payer_name: Zahler, payer_org_no: none }')).toMatchObject({
+      name: 'Zahler',
+      orgNo: undefined,
+    })
+    const several = await columnsOf('columns: { payer_name: [Vorname, Zahler, Firma] }')
+    expect(several.name).toBe('{Vorname} {Zahler}')
+    expect((await columnsOf('columns: { payer_name: none }')).name).toBe(undefined)
+    const error = await refusal(readText(text, 'columns: { payer_name: Firma }'))
+    expect(error).toMatchObject({ rule: 'FILE_HEADER_MISSING' })
+    expect(error.message).toContain('no column "Firma" for payer_name')
+  })
+
+  it('is in no finding and no value of a record, but in its cells', async () => {
+    const { records } = await columnsOf('columns: { payer_name: Zahler }')
+    const [{ cells, ...rest }] = records as [(typeof records)[0]]
+    expect(cells).toContain('Nord')
+    expect(JSON.stringify(rest)).not.toContain('Nord')
+  })
+})
+
+describe('a column that feeds two fields', () => {
+  const jtl = () => csv(3, [['Kundennummer', (n) => `${1000 + n}`], ...OWN.slice(1, 4)] as readonly Column[])
+
+  it('does so where the configuration names it for both', async () => {
+    const yaml = 'columns: { customer_no: Kundennummer, unique_mandate_reference: Kundennummer }'
+    const { records, summary } = await readAll(jtl(), optionsOf(yaml))
+    expect(records[0]?.values).toMatchObject({ customerNo: 1001, mandateReference: '1001' })
+    expect(summary.findings.map(({ rule }) => rule)).toContain('FILE_UMR_EQUALS_CUSTOMER')
+    const byPosition = 'columns: { customer_no: 1, unique_mandate_reference: 1 }'
+    expect((await refusal(readAll(jtl(), optionsOf(byPosition)))).rule).toBe('FILE_HEADER_AMBIGUOUS')
+  })
+
+  it('is none where another field has it by name: a draft that maps by values is read by check', async () => {
+    const path = csv(30, [...OWN, ['state', (n) => (n % 4 === 0 ? 'FRST' : 'RCUR')]])
+    const draft = draftConfiguration(await inspectSource(path, { today: AS_OF }))
+    expect(draft).toContain('  sequence: state ')
+    expect((await readAll(path, optionsOf(draft))).opened.columns).toMatchObject({ sequence: 'state' })
+  })
 })

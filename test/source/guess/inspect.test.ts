@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, it } from 'vitest'
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import type { SourceOptions } from '../../../src/source/options.js'
 import { AS_OF, exportOf, fileOf, optionsOf, readAll, SAMPLES } from '../../support/sources.js'
+import { profileColumn } from '../../../src/source/guess/column-profile.js'
+import { addDays } from '../../../src/domain/mandate/date.js'
+import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 
 const inspect = (content: string | Uint8Array, yaml = ''): Promise<Inspection> =>
   inspectSource(fileOf(content), { today: AS_OF, options: optionsOf(yaml) })
@@ -200,4 +203,29 @@ describe('a drafted configuration', () => {
     expect(draft).toContain('from: "Kunde: [1], {2} # x"')
     expect(() => optionsOf(draft)).not.toThrow()
   })
+})
+
+const TODAY = '2026-11-26' as LocalDate
+
+it.each([
+  ['of days that stand for none', '2080-01-01'],
+  ['of ends', '1900-01-01'],
+])('keeps no more values of a column %s than are looked at, and counts them all', (_, first) => {
+  const column = profileColumn('Ende')
+  for (let n = 0; n < 60_000; n += 1) column.note(addDays(first as LocalDate, n) ?? '')
+  const { filled, values } = column.profile(60_000, TODAY)
+  expect([filled, values.size]).toEqual([60_000, 12_000])
+})
+
+it.each([
+  ['ISO', '2025-03-01 ', '2027-03-01 '],
+  ['with a T', '2025-03-01T', '2027-03-01T'],
+  ['German', '01.03.2025 ', '01.03.2027 '],
+])('finds one day to come behind any number of different times: %s', (_, past, future) => {
+  const timeOf = (n: number): string => new Date(n * 1000).toISOString().slice(11, 19)
+  const column = profileColumn('Zzq')
+  for (let n = 0; n < 40_000; n += 1) column.note(`${past}${timeOf(n)}`)
+  column.note(`${future}${timeOf(1)}`)
+  const { filled, ends } = column.profile(40_001, TODAY)
+  expect([filled, ends.past, ends.future]).toEqual([40_001, 40_000, 1])
 })
