@@ -21,7 +21,7 @@ import { isHeading, usualMeaning } from './columns/header.js'
 import { piecesOf, type Pieces } from './bytes/input.js'
 import { refuse } from './refusal.js'
 import type { NoRecords, RawRecord, Table, TableEnd } from './table.js'
-import { holdsIban } from '../domain/text/masking.js'
+import { holdsIban } from '../domain/text/accounts.js'
 
 /** What is found of a whole file; nothing where there is no detail. */
 export type Report = (rule: RuleId, value: string, detail: string | false) => readonly Finding[]

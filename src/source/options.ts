@@ -1,7 +1,6 @@
-import { wordingOf } from '../domain/text/wording.js'
+import { wordingOf, orNearest } from '../domain/text/text.js'
 import { z } from 'zod'
 import type { SourceReading } from '../domain/rule/verdict.js'
-import { orNearest } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
 import { DATE_FORMATS } from '../domain/mandate/date.js'

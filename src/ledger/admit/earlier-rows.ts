@@ -1,6 +1,6 @@
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import { type SourceReading, type ReadableValues, severityOf } from '../../domain/rule/verdict.js'
-import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
+import type { EarlierRow, EarlierRows } from '../../domain/row/correction.js'
 import type { Field } from '../../domain/mandate/mandate.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { fold, namesInTemplate } from '../../domain/text/text.js'

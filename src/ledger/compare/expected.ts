@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { isAsExpected, type ComparedTotals, type Expected } from '../../domain/row/row-state.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
 import { COMPARED_FILES } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'

@@ -5,6 +5,7 @@ import {
   NO_REASON,
   type Corrector,
   type FieldChange,
+  readWhole,
 } from '../../domain/row/correction.js'
 import {
   decideCorrection,
@@ -12,13 +13,12 @@ import {
   type CorrectionPlan,
   type RowState,
 } from '../../domain/row/row-state.js'
-import { readWhole } from '../../domain/row/resaved.js'
 import { type Field, FIELDS, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { type CheckedRecord, showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
-import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
 import { STRANGERS } from '../../domain/who/names.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { latestOf } from '../admit/earlier-rows.js'
 import { type HeaderColumns, prepareColumns, requiredCells } from '../admit/fingerprints.js'
 import {

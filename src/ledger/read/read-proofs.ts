@@ -6,10 +6,12 @@ import {
   type Absence,
   type Heard,
   type Present,
-} from '../../domain/proof/absence.js'
+  cancellableOf,
+  type VerdictCount,
+  type VerifiedVerdict,
+} from '../../domain/proof/read-back.js'
 import { ENDED } from '../../domain/proof/match-sources.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { cancellableOf, type VerdictCount, type VerifiedVerdict } from '../../domain/proof/verification.js'
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { BEGUN_FOR } from '../deliver/campaign-rows.js'
 import { ownerOf } from '../deliver/delivery.js'

@@ -6,7 +6,7 @@ import {
   REQUIRED_FIELDS,
   type Field,
 } from '../../domain/mandate/mandate.js'
-import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
 import { fold, cleanCell, namesInTemplate } from '../../domain/text/text.js'
 import {
   duplicateColumns,

@@ -1,7 +1,7 @@
 import { piecesOf } from '../bytes/input.js'
 import { textOf, type TextSource, dropStart, dropLastLines } from '../bytes/text.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
-import { holdsIban } from '../../domain/text/masking.js'
+import { holdsIban } from '../../domain/text/accounts.js'
 import { isRuleLine } from '../../domain/text/no-record.js'
 import { isBlankRecord, readRecords, splitRecords } from './records.js'
 import { refuse } from '../refusal.js'
