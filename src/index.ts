@@ -4,12 +4,12 @@
  */
 
 import * as checks from './domain/value/check-mandate.js'
-import { checkIban as ibanOf } from './domain/value/iban.js'
+import { checkIban as ibanOf } from './domain/value/identifiers.js'
 import * as identifiers from './domain/value/identifiers.js'
 import { DATE_FORMATS, todayIn as dayIn } from './domain/mandate/date.js'
 import type { SeverityOverrides } from './domain/rule/verdict.js'
 import { assertChecks, assertDay, assertSeverities } from './source/read-source.js'
-import { maskIban as masked } from './domain/text/masking.js'
+import { maskIban as masked } from './domain/text/accounts.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from './domain/mandate/mandate.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from './errors.js'
 
@@ -112,4 +112,4 @@ export { writeReport, type ReportOptions, type ReportResult } from './report/pac
 // The local simulator of the service.
 export { startSandbox, type Sandbox } from './sandbox/sandbox.js'
 export type { SandboxOptions } from './sandbox/settings.js'
-export type { FaultRuleInput } from './sandbox/faults/faults.js'
+export type { FaultRuleInput } from './sandbox/faults.js'

@@ -1,8 +1,7 @@
 import { homedir, hostname, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import type { After } from './run/engine.js'
-import { readVersion } from './packaged.js'
-import type { Clock } from './domain/mandate/date.js'
+import type { After, Clock } from './domain/mandate/date.js'
+import { readFileSync } from 'node:fs'
 
 /** What a run takes from the machine it runs on. A test gives its own; everybody else has `thisMachine()`. */
 export interface Machine {
@@ -64,3 +63,12 @@ export const thisMachine = (): Machine => ({
   version: readVersion(),
   stateFolder: stateFolderIn(process.env['XDG_STATE_HOME'] ?? ''),
 })
+
+/** Files of this package, from beside its built code as from its source. */
+const textOf = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+
+/** Of this package, as its package.json has it. */
+export const readVersion = (): string => (JSON.parse(textOf('package.json')) as { version: string }).version
+
+/** How a page looks. */
+export const readStyle = (): string => textOf('src/report/page/look.css')

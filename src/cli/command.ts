@@ -13,7 +13,7 @@ import { type ReadBy, type ReadingFlags, withFlags } from '../run/read-again.js'
 import type { Log } from './terminal/log.js'
 import type { Progress } from './terminal/progress.js'
 import { type World, type Line, toned, totalsLines } from './terminal/world.js'
-import { maskAccounts } from '../domain/text/masking.js'
+import { maskAccounts } from '../domain/text/accounts.js'
 import { escapedJson } from '../domain/text/text.js'
 import { isBalanced, type Totals } from '../domain/row/row-state.js'
 

@@ -2,7 +2,7 @@ import { said, nearest } from '../domain/text/text.js'
 import { CommanderError, Option as Flag, InvalidArgumentError, Command as Program } from 'commander'
 import { join } from 'node:path'
 import { requireDriver } from '../driver.js'
-import { assertTrustedOutput } from '../trust/output.js'
+import { assertTrustedOutput } from '../trust/trusted-file.js'
 import {
   camelCase,
   namedFiles,

@@ -1,7 +1,7 @@
 import { HELD_TEXT } from '../domain/row/cut-over.js'
 import { type ChosenColumn, choiceLine } from '../domain/row/choice.js'
 import { isAskedAbout } from '../service/checked-service.js'
-import { maskAccounts } from '../domain/text/masking.js'
+import { maskAccounts } from '../domain/text/accounts.js'
 import { UsageError } from '../errors.js'
 import type { MigrateOptions, MigrationPlan } from '../migrate/options.js'
 import {

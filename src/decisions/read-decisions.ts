@@ -1,11 +1,16 @@
 import { headersOf } from '../source/columns/header.js'
 import { addDays, readingsOf } from '../domain/mandate/date.js'
-import { checkCreditorIdentifier, checkCustomerNo, creditorOf } from '../domain/value/identifiers.js'
+import {
+  checkCreditorIdentifier,
+  checkCustomerNo,
+  creditorOf,
+  isSepaIban,
+} from '../domain/value/identifiers.js'
 import { DECIDING_COLUMNS } from '../report/files/lists.js'
 import { mergeColumns } from '../report/files/cells.js'
 import { showValue } from '../domain/rule/verdict.js'
-import { maskAccounts } from '../domain/text/masking.js'
-import { isSameName, likenessOf, readWhole } from '../domain/row/resaved.js'
+import { maskAccounts } from '../domain/text/accounts.js'
+import { isSameName, likenessOf, readWhole } from '../domain/row/correction.js'
 import {
   cleanCell,
   fold,
@@ -17,13 +22,12 @@ import {
   upperCase,
 } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
-import { DECISION_WORDS, FOR_RUN, ledgerMark, readMark } from '../domain/row/list-words.js'
+import { DECISION_WORDS, FOR_RUN, ledgerMark, readMark } from '../domain/row/list-columns.js'
 import { DECISIONS, type Decision, type Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord } from '../ledger/read/reader.js'
 import { openLists, type ListRow } from '../source/list.js'
-import { assertGiven, MOST_BYTES } from '../trust/given-file.js'
-import { isSepaIban } from '../domain/value/iban.js'
+import { assertGiven, MOST_BYTES } from '../trust/trusted-file.js'
 import type { Field, LocalDate } from '../domain/mandate/mandate.js'
 
 const decisionOf = (text: string): Decision | undefined =>

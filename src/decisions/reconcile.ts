@@ -1,7 +1,7 @@
 import { BEGUN_OTHERWISE } from '../ledger/deliver/campaign-rows.js'
 import { absencesAlong } from '../ledger/read/read-rows.js'
 import { pagesOf, rowsById } from '../ledger/file/connection.js'
-import { isSameName } from '../domain/row/resaved.js'
+import { isSameName } from '../domain/row/correction.js'
 import { isScientific } from '../domain/text/text.js'
 import type { Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
@@ -16,7 +16,7 @@ import {
   type ListEntry,
   type Listed,
 } from './read-decisions.js'
-import { absenceText, USUAL_ABSENT_AFTER_MS } from '../domain/proof/absence.js'
+import { absenceText, USUAL_ABSENT_AFTER_MS } from '../domain/proof/read-back.js'
 
 export type Difference =
   /** Registered here, not in the list. */

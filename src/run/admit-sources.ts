@@ -1,5 +1,5 @@
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
-import { maskAccounts } from '../domain/text/masking.js'
+import { maskAccounts } from '../domain/text/accounts.js'
 import { nearest, orNearest, findName, fold } from '../domain/text/text.js'
 import { UsageError, refuse } from '../errors.js'
 import {

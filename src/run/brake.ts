@@ -1,4 +1,4 @@
-import { contradictedIn, type Verification } from '../domain/proof/verification.js'
+import { contradictedIn, type Verification } from '../domain/proof/read-back.js'
 import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { Ledger } from '../ledger/file/writer.js'

@@ -11,8 +11,7 @@ import { addSources, within } from './admit-sources.js'
 import type { AdmittedSource, OpenCollected, OpenNext } from './admit-sources.js'
 import { type ReadBy, waitingBeside } from './read-again.js'
 import { deliver, type DeliveryParts, type Send } from './deliver.js'
-import { SEPA_COUNTRIES } from '../domain/text/countries.js'
-import { maskAccounts } from '../domain/text/masking.js'
+import { SEPA_COUNTRIES, maskAccounts } from '../domain/text/accounts.js'
 import { cleanCell, findNames, firstOf, plural } from '../domain/text/text.js'
 import {
   DECLINED,
@@ -25,7 +24,7 @@ import {
   stopOfWaiting,
 } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
-import { verificationOf } from '../domain/proof/verification.js'
+import { verificationOf } from '../domain/proof/read-back.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */

@@ -15,7 +15,7 @@ import {
 } from './brake.js'
 import { createEngine, type EngineParts, type StopEvent, type Turn } from './engine.js'
 import { signOf, connectBackoffMs, isThrottling, LONGEST_WAIT_MS, turnedAwayBackoffMs } from './pace.js'
-import { maskAccounts } from '../domain/text/masking.js'
+import { maskAccounts } from '../domain/text/accounts.js'
 import type { Outcome } from '../domain/row/row-state.js'
 
 /** What becomes of a row after one attempt. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/mandate/date.js'
+import type { After, Clock } from '../domain/mandate/date.js'
 import pLimit from 'p-limit'
 import {
   afterSign,
@@ -11,8 +11,6 @@ import {
   type PaceSign,
 } from './pace.js'
 import { INTERRUPTED, OUT_OF_TIME, outranks, type Stop } from './brake.js'
-/** Calls `wake` after so many milliseconds; the returned function takes that back. */
-export type After = (delayMs: number, wake: () => void) => () => void
 
 export interface EngineParts<Event> {
   readonly clock: Clock

@@ -1,4 +1,11 @@
-import { type MigratedMandate, migrateRequest, type MigrateRequest } from '../contract/migrate-mandate.js'
+import {
+  type MigratedMandate,
+  migrateRequest,
+  type MigrateRequest,
+  customerNoQuery,
+  type PaymentSource,
+  type Customer,
+} from '../contract/mandates.js'
 import { readBody, refuse, refuseField } from './refusal.js'
 import type { OpenSandbox } from './settings.js'
 import {
@@ -9,9 +16,7 @@ import {
   paymentSourceId,
   referenceOfSource,
 } from './store.js'
-import { customerNoQuery, type PaymentSource } from '../contract/payment-source.js'
 import { SEPA_SCHEME } from '../domain/proof/match-sources.js'
-import type { Customer } from '../contract/customer.js'
 
 /** Registers a mandate. Unless a choice forbids it, the same request twice registers two. */
 export function migrateMandate(body: unknown, requestId: string | null, parts: OpenSandbox): MigratedMandate {

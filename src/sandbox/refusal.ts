@@ -1,5 +1,4 @@
-import { wordingOf } from '../domain/text/wording.js'
-import { isLoopback, parseJson } from '../domain/text/text.js'
+import { wordingOf, isLoopback, parseJson } from '../domain/text/text.js'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'

@@ -4,16 +4,32 @@ import { HTTPException } from 'hono/http-exception'
 import { createServer, type Server } from 'node:http'
 import { once, setMaxListeners } from 'node:events'
 import { isIPv6, type AddressInfo } from 'node:net'
-import { failedDirectDebit, type Billogram, type Offer } from '../contract/billogram.js'
+import {
+  failedDirectDebit,
+  type Billogram,
+  type Offer,
+  billogramRequest,
+  billogramResponse,
+  offerRequest,
+  offerResponse,
+} from '../contract/billogram.js'
 import { codeOf, UsageError } from '../errors.js'
-import { maskIban } from '../domain/text/masking.js'
-import { describeInterface } from './look/openapi.js'
+import { maskIban } from '../domain/text/accounts.js'
 import { readBody, readJsonBody, refuse } from './refusal.js'
 import { guardEverything, serveOperations, type Env, type ServiceParts, countRequests } from './service.js'
 import { readSettings, type SandboxOptions } from './settings.js'
 import { openStore, type HeldMandate, type Store } from './store.js'
-import { planFaults } from './faults/faults.js'
-import { billogramOf, STARTING_BILLOGRAMS, keepBillogram } from './billogram/update-billogram.js'
+import { planFaults } from './faults.js'
+import { billogramOf, STARTING_BILLOGRAMS, keepBillogram } from './billogram.js'
+import { z } from 'zod'
+import {
+  customerResponse,
+  migrateRequest,
+  migrateResponse,
+  paymentSourceResponse,
+  paymentSourcesResponse,
+} from '../contract/mandates.js'
+import described from './interface.json' with { type: 'json' }
 
 /** A running simulator of the invoicing service. */
 export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
@@ -175,4 +191,50 @@ function serveInspection(app: Hono<Env>, parts: ServiceParts): void {
     const data = keepBillogram(billogramOf(c.req.param('id'), store), happened, now().toISOString(), parts)
     return c.json({ status: 'OK', data })
   })
+}
+
+/** The form of every refusal: choice 1 of sandbox/choices.md. */
+const refusalResponse = z.strictObject({
+  status: z.string(),
+  data: z.strictObject({
+    message: z.string(),
+    field: z.string().nullable(),
+    field_path: z.array(z.string()).nullable(),
+  }),
+})
+
+/** By the names that the description gives them. */
+const SCHEMAS = {
+  OfferRequest: offerRequest,
+  OfferResponse: offerResponse,
+  BillogramRequest: billogramRequest,
+  BillogramResponse: billogramResponse,
+  MigrateRequest: migrateRequest,
+  MigrateResponse: migrateResponse,
+  PaymentSourcesResponse: paymentSourcesResponse,
+  PaymentSourceResponse: paymentSourceResponse,
+  CustomerResponse: customerResponse,
+  Refusal: refusalResponse,
+}
+
+/** Published by the service beyond the description of its interface; a service may lack it. */
+const isBeyond = (operations: object): boolean =>
+  JSON.stringify(operations).includes('"x-beyond-interface":true')
+
+/** The OpenAPI 3.1 description of the operations, with the schemas that the sandbox checks by. */
+export function describeInterface({ hasReadBack }: { readonly hasReadBack: boolean }) {
+  const { paths, components, ...others } = described
+  const schemas = Object.entries(SCHEMAS).map(([name, schema]) => [name, jsonSchemaOf(schema)])
+  return {
+    ...others,
+    paths: Object.fromEntries(
+      Object.entries(paths).filter(([, operations]) => hasReadBack || !isBeyond(operations)),
+    ),
+    components: { ...components, schemas: Object.fromEntries(schemas) as Record<string, unknown> },
+  }
+}
+
+function jsonSchemaOf(schema: z.ZodType) {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
+  return rest
 }

@@ -3,9 +3,7 @@ import type { Context, Hono } from 'hono'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
 import { memberOf } from '../contract/envelope.js'
-import { CUSTOMER_PATH } from '../contract/customer.js'
-import { MIGRATE_PATH } from '../contract/migrate-mandate.js'
-import { PAYMENT_SOURCE_PATH } from '../contract/payment-source.js'
+import { CUSTOMER_PATH, MIGRATE_PATH, PAYMENT_SOURCE_PATH } from '../contract/mandates.js'
 import {
   OPERATIONS,
   type Occasion,
@@ -13,11 +11,11 @@ import {
   type FaultPlan,
   appliesFirst,
   misbehave,
-} from './faults/faults.js'
+} from './faults.js'
 import { findCustomer, migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
 import { refuse, readJsonBody, assertCredentials, isOwnHost } from './refusal.js'
 import type { OpenSandbox } from './settings.js'
-import { updateBillogram, createOffer } from './billogram/update-billogram.js'
+import { updateBillogram, createOffer } from './billogram.js'
 
 export interface ServiceParts extends OpenSandbox {
   readonly planFault: FaultPlan

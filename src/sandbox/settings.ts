@@ -1,8 +1,8 @@
-import { wordingOf } from '../domain/text/wording.js'
+import { wordingOf } from '../domain/text/text.js'
 import { z } from 'zod'
 import { SANDBOX_USER } from '../contract/envelope.js'
 import { onlyKnown, UsageError } from '../errors.js'
-import { checkFaults, type FaultRuleInput } from './faults/faults.js'
+import { checkFaults, type FaultRuleInput } from './faults.js'
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Store } from './store.js'
 

@@ -1,11 +1,10 @@
 import { closeSync } from 'node:fs'
-import type { Database } from '../database.js'
-import { openDatabase } from '../driver.js'
+import { type Database, openDatabase } from '../driver.js'
 import { codeOf, UsageError } from '../errors.js'
-import { assertTrustedOutput, openTrusted } from '../trust/output.js'
+import { assertTrustedOutput, openTrusted } from '../trust/trusted-file.js'
 import type { Billogram, Offer } from '../contract/billogram.js'
-import { mod97 } from '../domain/text/countries.js'
-import type { MigrateRequest } from '../contract/migrate-mandate.js'
+import { mod97 } from '../domain/text/accounts.js'
+import type { MigrateRequest } from '../contract/mandates.js'
 import { hash } from 'node:crypto'
 
 /** The creditor identifier the sandbox assigns: invented, of the German form, its check digits right. */

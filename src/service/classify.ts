@@ -10,15 +10,13 @@ import {
 } from '../domain/row/row-state.js'
 import { explain, type Exchange, type Response } from './exchange.js'
 import { readBillogramAnswer, readOfferAnswer, type billogram, type offer } from '../contract/billogram.js'
-import { readMigrateAnswer } from '../contract/migrate-mandate.js'
-import { readCustomer } from '../contract/customer.js'
-import { headerOfMore, readPaymentSources } from '../contract/payment-source.js'
+import { readMigrateAnswer, readCustomer, headerOfMore, readPaymentSources } from '../contract/mandates.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
 import type { CustomerSaid } from '../domain/who/names.js'
 import type { RuleId } from '../domain/rule/verdict.js'
 import { cleanCell, cleanIban, parseJson, oneLine } from '../domain/text/text.js'
 import { type StatusLine, type StatusTable, readRetryAfterMs } from './checked-service.js'
-import { maskAccounts, maskIban } from '../domain/text/masking.js'
+import { maskAccounts, maskIban } from '../domain/text/accounts.js'
 
 /** How one operation reads its own answers. */
 interface AnswerReader<Value> {

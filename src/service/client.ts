@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_BYTES, readGivenText } from '../trust/given-file.js'
+import { MOST_BYTES, readGivenText } from '../trust/trusted-file.js'
 import {
   assertText,
   cannotUse,
@@ -16,9 +16,14 @@ import {
   offerRequest,
   type OfferRequest,
 } from '../contract/billogram.js'
-import { customerPath } from '../contract/customer.js'
+import {
+  customerPath,
+  MIGRATE_PATH,
+  migrateRequest,
+  toMigrateRequest,
+  paymentSourcesPath,
+} from '../contract/mandates.js'
 import { isRecord, memberOf } from '../contract/envelope.js'
-import { MIGRATE_PATH, migrateRequest, toMigrateRequest } from '../contract/migrate-mandate.js'
 import type { CustomerSaid } from '../domain/who/names.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Clock } from '../domain/mandate/date.js'
@@ -36,10 +41,15 @@ import {
   readWho,
   type SourcesSeen,
 } from './classify.js'
-import { checkTimer, openConnections, type TlsOptions } from './connections.js'
-import { exchangeOnce, type Exchange, type ExchangeRequest } from './exchange.js'
+import {
+  checkTimer,
+  openConnections,
+  type TlsOptions,
+  exchangeOnce,
+  type Exchange,
+  type ExchangeRequest,
+} from './exchange.js'
 import type { Outcome } from '../domain/row/row-state.js'
-import { paymentSourcesPath } from '../contract/payment-source.js'
 
 export interface ClientMachine {
   /** Version of the program, sent in `User-Agent`. */

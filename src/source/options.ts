@@ -1,11 +1,11 @@
-import { wordingOf } from '../domain/text/wording.js'
+import texts from './options.json' with { type: 'json' }
+import { wordingOf, orNearest } from '../domain/text/text.js'
 import { z } from 'zod'
-import { orNearest } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
 import { DATE_FORMATS } from '../domain/mandate/date.js'
 import { ENCODINGS } from './bytes/encoding.js'
-import texts from './options.json' with { type: 'json' }
+import type { SourceReading } from '../domain/rule/verdict.js'
 
 /** The separators a source may have, by the spellings of the configuration. */
 export const DELIMITERS = { ',': ',', ';': ';', '\t': '\t', '|': '|', tab: '\t' } as const

@@ -4,8 +4,12 @@ import { parseLocalDate } from '../domain/mandate/date.js'
 import type { Amendment, CollectedMandate, LocalDate } from '../domain/mandate/mandate.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { cleanCell, cleanCreditorIdentifier, isFiller, plural, upperCase } from '../domain/text/text.js'
-import { checkIban } from '../domain/value/iban.js'
-import { checkCreditorIdentifier, checkMandateReference, mandateKey } from '../domain/value/identifiers.js'
+import {
+  checkIban,
+  checkCreditorIdentifier,
+  checkMandateReference,
+  mandateKey,
+} from '../domain/value/identifiers.js'
 import { ENCODINGS, isCollections, opening, type Encoding } from './bytes/encoding.js'
 import { type ByteSource, openBytes, piecesOf, type ReadEnd } from './bytes/input.js'
 import { readXml } from './bytes/xml.js'

@@ -6,7 +6,7 @@ import {
 } from '../domain/value/check-mandate.js'
 import { wordsWith } from '../domain/value/words.js'
 import type { Field } from '../domain/mandate/mandate.js'
-import { CUSTOMER_COLUMN } from '../domain/row/list-words.js'
+import { CUSTOMER_COLUMN } from '../domain/row/list-columns.js'
 import { cleanCell, fillTemplate, upperCase } from '../domain/text/text.js'
 import {
   type CheckedRecord,
@@ -29,7 +29,7 @@ import {
   type Forgotten,
   type Resubmission,
 } from './columns/resubmission.js'
-import type { EarlierRow, EarlierRows, ReadBy } from '../domain/row/resaved.js'
+import type { EarlierRow, EarlierRows, ReadBy } from '../domain/row/correction.js'
 import type { Transform, SourceOptions } from './options.js'
 import type { DecidedFormat, TimesOfDay } from '../domain/mandate/date.js'
 

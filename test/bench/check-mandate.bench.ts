@@ -1,6 +1,6 @@
 import { bench, describe } from 'vitest'
 import { checkMandate, type CheckOptions, type RawValues } from '../../src/domain/value/check-mandate.js'
-import { maskAccounts } from '../../src/domain/text/masking.js'
+import { maskAccounts } from '../../src/domain/text/accounts.js'
 import { parseLocalDate } from '../../src/domain/mandate/date.js'
 
 /** Run with `npx vitest bench --config test/tooling/vitest.config.ts --run`: operations per second are rows per second. */

@@ -16,7 +16,7 @@ import {
   readOfferAnswer,
   RESPONSE_ONLY_FIELDS,
 } from '../../src/contract/billogram.js'
-import { migrateRequest, migrateResponse } from '../../src/contract/migrate-mandate.js'
+import { migrateRequest, migrateResponse } from '../../src/contract/mandates.js'
 import { namesOf, placesIn, samples } from './wire-samples.js'
 
 describe.each<[string, z.ZodType, unknown]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MIGRATE_PATH, readMigrateAnswer, toMigrateRequest } from '../../src/contract/migrate-mandate.js'
+import { MIGRATE_PATH, readMigrateAnswer, toMigrateRequest } from '../../src/contract/mandates.js'
 import type { Mandate } from '../../src/domain/mandate/mandate.js'
 import request from '../../samples/wire/migrate-mandate.request.json' with { type: 'json' }
 import response from '../../samples/wire/migrate-mandate.response.json' with { type: 'json' }

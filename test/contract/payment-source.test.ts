@@ -6,7 +6,7 @@ import {
   paymentSourcesPath,
   paymentSourcesResponse,
   readPaymentSources,
-} from '../../src/contract/payment-source.js'
+} from '../../src/contract/mandates.js'
 
 /** As the service publishes it, typed by hand. */
 const SOURCE = {

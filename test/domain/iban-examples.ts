@@ -1,4 +1,4 @@
-/** The example of every SEPA country of `countries.ts`. All are invented and pass their checks. */
+/** The example of every SEPA country of `countries.json`. All are invented and pass their checks. */
 export const IBAN_EXAMPLES: Readonly<Record<string, string>> = {
   AT: 'AT611904300234573201',
   BE: 'BE68539007547034',

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import type { PackFolder } from '../../src/report/pack/pack-folder.js'
 import type { openWorkbook } from '../../src/report/workbook/workbook.js'
-import type { Connections } from '../../src/service/connections.js'
+import type { Connections } from '../../src/service/exchange.js'
 
 /** What the next program gets that opens its connections. Programs may start while another one waits. */
 let waiting: Connections[] = []
@@ -19,7 +19,7 @@ function takeConnections(): Connections {
   return connections
 }
 
-/** For `vi.mock`: everything of `service/connections.ts` but the sockets. This file must not import the program. */
+/** For `vi.mock`: everything of `service/exchange.ts` but the sockets. This file must not import the program. */
 const withoutSockets = async (original: () => Promise<object>): Promise<object> => ({
   ...(await original()),
   openConnections: takeConnections,
@@ -37,7 +37,7 @@ const emptyWorkbook = {
 
 /** The program with the people who use it: no sockets, pages and workbooks. Call it once everything else is mocked. */
 export function loadPeople() {
-  vi.doMock('../../src/service/connections.js', withoutSockets)
+  vi.doMock('../../src/service/exchange.js', withoutSockets)
   vi.doMock('../../src/report/page/page.js', () => emptyPage)
   vi.doMock('../../src/report/workbook/workbook.js', async (original: () => Promise<object>) => ({
     ...(await original()),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { openDatabase } from '../../src/driver.js'
-import type { MigrateRequest } from '../../src/contract/migrate-mandate.js'
+import type { MigrateRequest } from '../../src/contract/mandates.js'
 import type { Export, History } from './people-history.js'
 import type { Office } from './people-office.js'
 import { mandateMeant, type Told, type TrueMandate } from './people-truth.js'

@@ -14,7 +14,7 @@ interface Exchange {
 export const GUARDS_OF_DECISIONS = {
   cells: guard(
     'believes the row number of a line',
-    { 'domain/row/resaved.ts': { isSameName: always(true) } },
+    { 'domain/row/correction.ts': { isSameName: always(true) } },
     {
       ...{ acts: ['runTheExport', 'resolveFromTheFile'], seed: 38 },
       finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],

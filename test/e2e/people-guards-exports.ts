@@ -54,7 +54,7 @@ const WITHOUT_LINKS = {
 
 /** What exports say of a mandate is taken otherwise than it is told. */
 const seenAs = (change: object) => ({
-  'domain/row/sightings.ts': {
+  'domain/row/across-rows.ts': {
     whenSeen: given((standing: unknown, sighted: object) => [standing, { ...sighted, ...change }]),
   },
 })
@@ -64,7 +64,7 @@ const AGREEING = withSql((sql) =>
   sql.replace(/\bmax\((iif\([\s\S]*?) as highest/, (_, said: string) => `min(${said} as highest`),
 )
 
-const KINSHIP = 'domain/mandate/kinship.ts'
+const KINSHIP = 'domain/row/across-rows.ts'
 const EXPORTS = { hasHistory: true, status: null, shares: 'one' } as const
 const OF_EXPORTS = { beginsWith: 'giveExports', scene: EXPORTS } as const
 const REFUSING = { ...OF_EXPORTS, scene: { ...EXPORTS, weather: 'refusing' } } as const

@@ -1,6 +1,6 @@
 import type { SourceReader } from '../../src/service/client.js'
 import { decideFromReadBack } from '../../src/decisions/reconcile.js'
-import { absenceText, USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
+import { absenceText, USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/read-back.js'
 import { LedgerError } from '../../src/errors.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import type { Resolution } from '../../src/ledger/ledger.js'

@@ -1,5 +1,4 @@
-import type { Database } from '../../src/database.js'
-import { openDatabase } from '../../src/driver.js'
+import { type Database, openDatabase } from '../../src/driver.js'
 import { type RowState, ROW_STATES } from '../../src/domain/row/row-state.js'
 import { openLedgerReader, type LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { HELD_WHATEVER_THE_TIME, KEYS_OF_HELD } from '../../src/ledger/deliver/gate.js'

@@ -1,7 +1,6 @@
 import { NO_CUT_OVER } from '../../src/domain/row/cut-over.js'
-import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
+import { USUAL_ABSENT_AFTER_MS, type VerdictCount } from '../../src/domain/proof/read-back.js'
 import type { KeptSource } from '../../src/domain/proof/match-sources.js'
-import type { VerdictCount } from '../../src/domain/proof/verification.js'
 import type {
   ApprovalRecord,
   AttemptRecord,

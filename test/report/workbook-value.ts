@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, inflateRawSync } from 'node:zlib'
-import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
+import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/read-back.js'
 import { walkLedger } from '../../src/report/facts/row-walk.js'
 import { openPackFolder } from '../../src/report/pack/pack-folder.js'
 import { ENGLISH, type Texts } from '../../src/report/text/texts.js'

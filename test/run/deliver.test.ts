@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Database } from '../../src/database.js'
-import { openDatabase } from '../../src/driver.js'
+import { type Database, openDatabase } from '../../src/driver.js'
 import type { Attempt } from '../../src/ledger/ledger.js'
 import type { DeliveryEvent, DeliveryPolicy } from '../../src/run/deliver.js'
 import {

@@ -1,5 +1,4 @@
-import type { After } from '../../src/run/engine.js'
-import type { Clock } from '../../src/domain/mandate/date.js'
+import type { After, Clock } from '../../src/domain/mandate/date.js'
 
 export type VirtualTime = ReturnType<typeof startVirtualTime>
 

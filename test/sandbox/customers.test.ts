@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectService } from '../../src/migrate/migrate.js'
-import { customerResponse, readCustomer } from '../../src/contract/customer.js'
+import { customerResponse, readCustomer } from '../../src/contract/mandates.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { exchange, start } from './exchange.js'

@@ -3,7 +3,7 @@ import {
   paymentSourceResponse,
   paymentSourcesResponse,
   readPaymentSources,
-} from '../../src/contract/payment-source.js'
+} from '../../src/contract/mandates.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { samples } from '../contract/wire-samples.js'
 import { freshFolder } from '../support/folder.js'

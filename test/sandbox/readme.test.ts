@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { checkFaults } from '../../src/sandbox/faults/faults.js'
+import { checkFaults } from '../../src/sandbox/faults.js'
 
 const at = (path: string) => new URL(path, import.meta.url)
 const pageOf = (name: string) => readFileSync(at(`../../src/sandbox/${name}`), 'utf8')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { offerResponse } from '../../src/contract/billogram.js'
-import { migrateResponse, readMigrateAnswer } from '../../src/contract/migrate-mandate.js'
+import { migrateResponse, readMigrateAnswer } from '../../src/contract/mandates.js'
 import { isOwnHost } from '../../src/sandbox/refusal.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { samples } from '../contract/wire-samples.js'

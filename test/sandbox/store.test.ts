@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { maskIban } from '../../src/domain/text/masking.js'
+import { maskIban } from '../../src/domain/text/accounts.js'
 import { openDatabase } from '../../src/driver.js'
 import { UsageError } from '../../src/errors.js'
 import {

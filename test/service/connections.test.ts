@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ClientOptions } from '../../src/service/client.js'
 import { UsageError } from '../../src/errors.js'
-import { openConnections, type ConnectionOptions } from '../../src/service/connections.js'
+import { openConnections, type ConnectionOptions } from '../../src/service/exchange.js'
 import { startFaultProxy, type ProxyFault } from '../support/fault-server-proxy.js'
 import {
   makeAuthority,

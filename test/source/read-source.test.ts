@@ -14,7 +14,7 @@ import {
   rowRules,
   rulesOf,
 } from '../support/sources.js'
-import { mod97 } from '../../src/domain/text/countries.js'
+import { mod97 } from '../../src/domain/text/accounts.js'
 
 const LINES = exportOf(3).trimEnd().split('\n')
 const [HEADER = '', FIRST = '', SECOND = '', THIRD = ''] = LINES

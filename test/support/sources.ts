@@ -14,7 +14,7 @@ import { openScratchLedger } from '../../src/ledger/file/writer.js'
 import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
 import { freshFolder } from './folder.js'
 import { germanIban } from './export.js'
-import type { EarlierRow } from '../../src/domain/row/resaved.js'
+import type { EarlierRow } from '../../src/domain/row/correction.js'
 import type { CheckedAgainst } from '../../src/source/record-check.js'
 
 export const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))

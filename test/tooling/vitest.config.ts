@@ -21,7 +21,7 @@ const PROGRAM = [
   'test/driver.test.ts',
   'test/cli/commands.test.ts',
   'test/ledger/**/{emergency-file,lock,recovery}.test.ts',
-  'test/trust/output.test.ts',
+  'test/trust/trusted-file.test.ts',
 ]
 
 /** Tests make some thousand ledgers, each of whose commits waits for the disk, and no test can tell whether it does. */

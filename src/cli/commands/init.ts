@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { createTrusted } from '../../trust/output.js'
+import { createTrusted } from '../../trust/trusted-file.js'
 import { SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
 import { noConfiguration } from '../settings/configuration.js'
 import { commandLine, nextLine } from '../terminal/next.js'

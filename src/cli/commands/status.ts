@@ -1,6 +1,6 @@
 import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { plural, said, timeText } from '../../domain/text/text.js'
-import { verificationText } from '../../domain/proof/verification.js'
+import { verificationText } from '../../domain/proof/read-back.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { PlanRecord } from '../../ledger/read/reader.js'
 import { isBeingWritten } from '../../ledger/safety/side-files.js'

@@ -1,6 +1,6 @@
 import { changesText, type FieldChange } from '../../domain/row/correction.js'
 import type { KeptSource } from '../../domain/proof/match-sources.js'
-import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/masking.js'
+import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { campaignStatus, olderOf } from '../closing.js'

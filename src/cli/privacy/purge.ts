@@ -17,7 +17,7 @@ import {
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/entry.js'
 import { readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
-import { ledgerMark, readMark } from '../../domain/row/list-words.js'
+import { ledgerMark, readMark } from '../../domain/row/list-columns.js'
 import { DECIDING_COLUMNS } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
 import { REGISTER_FILE } from '../../register/register-file.js'

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { UsageError } from '../../errors.js'
 import { isUsableKey } from '../../trust/signature.js'
 import { distrustInstructions, distrustSecret } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText, type GivenRequest } from '../../trust/given-file.js'
+import { MOST_BYTES, readGivenText, type GivenRequest } from '../../trust/trusted-file.js'
 
 const MAKE_KEY = '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes one'
 

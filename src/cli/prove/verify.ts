@@ -10,7 +10,7 @@ import {
   unprovenIn,
   verificationWord,
   VERIFIED_VERDICTS,
-} from '../../domain/proof/verification.js'
+} from '../../domain/proof/read-back.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
 import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/ask.js'

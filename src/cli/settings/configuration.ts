@@ -1,4 +1,4 @@
-import { wordingOf } from '../../domain/text/wording.js'
+import { wordingOf, nearest } from '../../domain/text/text.js'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type * as Yaml from 'yaml'
@@ -7,11 +7,10 @@ import { z } from 'zod'
 import { UsageError } from '../../errors.js'
 import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
-import { MOST_BYTES, readGiven } from '../../trust/given-file.js'
+import { MOST_BYTES, readGiven } from '../../trust/trusted-file.js'
 import { SETTING_NAMES, settingOf, helpOf } from './declared.js'
 import { type RuleId, RULES } from '../../domain/rule/verdict.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
-import { nearest } from '../../domain/text/text.js'
 import { createRequire } from 'node:module'
 import removed from './removed.json' with { type: 'json' }
 

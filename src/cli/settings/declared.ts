@@ -5,7 +5,7 @@ import {
   USUAL_CONNECT_TIMEOUT_MS,
   USUAL_TIMEOUT_MS,
 } from '../../service/checked-service.js'
-import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/absence.js'
+import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/read-back.js'
 import { LANGUAGES } from '../../report/facts/facts.js'
 import texts from './settings.json' with { type: 'json' }
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
@@ -13,7 +13,7 @@ import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'
 import { z } from 'zod'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import type { Expected } from '../../domain/row/row-state.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
 import { parseLocalDate } from '../../domain/mandate/date.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'

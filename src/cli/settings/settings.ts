@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { LedgerError, UsageError } from '../../errors.js'
 import { checkService, type Credentials } from '../../service/checked-service.js'
 import { distrustSecret } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
+import { MOST_BYTES, readGivenText } from '../../trust/trusted-file.js'
 import { askPassword, canAsk, type World } from '../terminal/world.js'
 import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
 import {

@@ -1,10 +1,10 @@
 import { timeOf } from '../../domain/mandate/date.js'
 import { closeSync, writeSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
-import { maskIban } from '../../domain/text/masking.js'
+import { maskIban } from '../../domain/text/accounts.js'
 import { codeOf } from '../../errors.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
-import { openTrusted } from '../../trust/output.js'
+import { openTrusted } from '../../trust/trusted-file.js'
 import type { World } from './world.js'
 import { escapedJson, plural } from '../../domain/text/text.js'
 

@@ -430,6 +430,9 @@ export interface Clock {
   readonly monotonic: () => number
 }
 
+/** Calls `wake` after so many milliseconds; the returned function takes that back. */
+export type After = (delayMs: number, wake: () => void) => () => void
+
 /** As it is written down: ISO 8601 in UTC. */
 export const timeOf = (clock: Clock): string => new Date(clock.now()).toISOString()
 

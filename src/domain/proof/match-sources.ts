@@ -1,7 +1,6 @@
 import { isValidIBAN } from 'ibantools'
-import { SEPA_COUNTRIES } from '../text/countries.js'
-import { maskIban, maskAccounts } from '../text/masking.js'
-import { isSepaIban } from '../value/iban.js'
+import { SEPA_COUNTRIES, maskIban, maskAccounts } from '../text/accounts.js'
+import { isSepaIban } from '../value/identifiers.js'
 import { parseLocalDate } from '../mandate/date.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { SeverityOverrides } from '../rule/verdict.js'
 import { plural, said } from '../text/text.js'
-import { bankOf } from '../value/iban.js'
+import { bankOf } from '../value/identifiers.js'
 
 /** Rows with one of these values in this column of their export. */
 export interface ChosenColumn {

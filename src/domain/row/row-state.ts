@@ -1,5 +1,5 @@
 import type { AssignedIdentity } from '../mandate/mandate.js'
-import { contradictedIn, type Verification } from '../proof/verification.js'
+import { contradictedIn, type Verification } from '../proof/read-back.js'
 import type { RuleId } from '../rule/verdict.js'
 import { plural } from '../text/text.js'
 import type { OpenCutOver } from './cut-over.js'

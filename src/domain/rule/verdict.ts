@@ -1,5 +1,5 @@
 import type { Field, LocalDate, Mandate } from '../mandate/mandate.js'
-import { maskAccountCell, maskAccounts } from '../text/masking.js'
+import { maskAccountCell, maskAccounts } from '../text/accounts.js'
 import { firstOf, plural, printable, said } from '../text/text.js'
 import type { DecidedFormat } from '../mandate/date.js'
 import rules from './rules.json' with { type: 'json' }

@@ -1,4 +1,10 @@
-import { checkCreditorIdentifier, mandateKey, checkCustomerNo, checkMandateReference } from './identifiers.js'
+import {
+  checkCreditorIdentifier,
+  mandateKey,
+  checkCustomerNo,
+  checkMandateReference,
+  checkIban,
+} from './identifiers.js'
 import {
   type DecidedFormat,
   explainDate,
@@ -9,7 +15,6 @@ import {
   addMonths,
   daysBetween,
 } from '../mandate/date.js'
-import { checkIban } from './iban.js'
 import type { LocalDate, Mandate, OptionalField, RequiredField } from '../mandate/mandate.js'
 import {
   type Finding,

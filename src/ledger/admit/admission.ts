@@ -1,10 +1,9 @@
 import type { CheckedRecord, SourceReading, SourceSummary } from '../../domain/rule/verdict.js'
 import type { Amendment } from '../../domain/mandate/mandate.js'
-import { spellingOf } from '../../domain/mandate/kinship.js'
+import { spellingOf } from '../../domain/row/across-rows.js'
 import { type RowState } from '../../domain/row/row-state.js'
-import { maskAccounts, maskIban } from '../../domain/text/masking.js'
-import { namesInLists, type ListedColumns } from '../../domain/row/list-columns.js'
-import { ledgerMark } from '../../domain/row/list-words.js'
+import { maskAccounts, maskIban } from '../../domain/text/accounts.js'
+import { namesInLists, type ListedColumns, ledgerMark } from '../../domain/row/list-columns.js'
 import type { Corrector } from '../../domain/row/correction.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import {

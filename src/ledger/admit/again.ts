@@ -1,4 +1,4 @@
-import { type CheckedRecord, type SourceReading, type ReadableValues } from '../../domain/rule/verdict.js'
+import type { CheckedRecord, SourceReading, ReadableValues } from '../../domain/rule/verdict.js'
 import type { LocalDate, Field } from '../../domain/mandate/mandate.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { DORMANT_AFTER_MONTHS } from '../../domain/value/check-mandate.js'
@@ -8,7 +8,7 @@ import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints, type HeaderColumns } from './stored-row.js'
 import { replaceRows, type Scope, latestOf } from './problems.js'
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
-import type { EarlierRow, EarlierRows } from '../../domain/row/resaved.js'
+import type { EarlierRow, EarlierRows } from '../../domain/row/correction.js'
 import { fold, namesInTemplate } from '../../domain/text/text.js'
 
 /** Records of exports that come in once more, as the configuration reads them now. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Amendment, CollectedMandate, Field, LocalDate } from '../../domain/mandate/mandate.js'
 import { type Finding, findingOf, RULES, type SeverityOverrides } from '../../domain/rule/verdict.js'
-import { maskAccounts, maskIban } from '../../domain/text/masking.js'
+import { maskAccounts, maskIban } from '../../domain/text/accounts.js'
 import { plural } from '../../domain/text/text.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'

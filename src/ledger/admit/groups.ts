@@ -1,6 +1,6 @@
 import { CHANGED_THERE, contradict } from '../compare/contradicting.js'
 import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
-import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/sightings.js'
+import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/across-rows.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import {

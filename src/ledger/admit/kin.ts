@@ -5,7 +5,7 @@ import {
   spellingOf,
   type CreditorTies,
   type Sighting,
-} from '../../domain/mandate/kinship.js'
+} from '../../domain/row/across-rows.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { HAS_ITS_KEY, hasLeft, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'

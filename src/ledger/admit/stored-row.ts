@@ -1,5 +1,5 @@
 import { type Connection, sqlWithJson } from '../file/connection.js'
-import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
 import { hash } from 'node:crypto'
 import { type Field, type Mandate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanCell, fillTemplate, findName, namesInTemplate, upperCase } from '../../domain/text/text.js'

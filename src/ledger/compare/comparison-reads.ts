@@ -1,10 +1,4 @@
-import {
-  LISTED_CLASSES,
-  untakenOf,
-  type ClassCounts,
-  type ListedClass,
-  type OpenCutOver,
-} from '../../domain/row/cut-over.js'
+import { LISTED_CLASSES, untakenOf, type ClassCounts, type ListedClass, type OpenCutOver } from '../../domain/row/cut-over.js'
 import { COUNT_HELD, formerOf, HAS_OTHER_VALUES, IS_LATEST, COMPARED_FILES } from '../deliver/gate.js'
 import { countAsReadBefore } from '../admit/again.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
@@ -12,7 +6,7 @@ import { sqlList } from '../schema/schema.js'
 import type { DecisionRecord } from '../read/reader.js'
 import { basename } from 'node:path'
 import { isAsExpected, type ComparedTotals, type Expected } from '../../domain/row/row-state.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
 
 /** A file of the last export. */

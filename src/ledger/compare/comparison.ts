@@ -6,7 +6,7 @@ import {
   LISTED_CLASSES,
   type ClassCounts,
 } from '../../domain/row/cut-over.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { countText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { isErased } from '../admit/problems.js'

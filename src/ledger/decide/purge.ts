@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
 import { emptyLog, sql, sqlValue, type Connection, type LedgerWork } from '../file/connection.js'
 import { noteChange } from '../deliver/campaign-rows.js'

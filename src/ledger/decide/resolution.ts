@@ -1,5 +1,5 @@
-import type { AbsenceFacts } from '../../domain/proof/absence.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import type { AbsenceFacts } from '../../domain/proof/read-back.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'

@@ -1,6 +1,5 @@
-import { maskAccounts } from '../../domain/text/masking.js'
-import type { Database, Statement } from '../../database.js'
-import { openDatabase } from '../../driver.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
+import { type Database, type Statement, openDatabase } from '../../driver.js'
 import { LedgerError, codeOf } from '../../errors.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { cleanCell, findName } from '../../domain/text/text.js'

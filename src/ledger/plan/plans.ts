@@ -14,7 +14,7 @@ import {
 } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { CORRECTED } from '../../domain/row/correction.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
 import { fingerprintOf, readSignature } from '../../trust/signature.js'
 import { HELD_WHATEVER_THE_TIME, IS_LATEST, MAY_BE_SENT } from '../deliver/gate.js'

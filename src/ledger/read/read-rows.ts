@@ -1,30 +1,11 @@
 import type { RowState } from '../../domain/row/row-state.js'
 import { sql, sqlWithJson, sqlValue, type Connection, pagesOf } from '../file/connection.js'
-import type {
-  AttemptRecord,
-  RegisteredRow,
-  RowPage,
-  RowRecord,
-  ProofRecord,
-  ReadBackRecord,
-  ShownDoubt,
-  StatusCount,
-  VerifiedRow,
-} from './reader.js'
+import type { AttemptRecord, RegisteredRow, RowPage, RowRecord, ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
 import { ownerOf } from '../deliver/delivery.js'
 import { VOUCHED } from '../admit/collected.js'
 import { createFingerprints, READ_COLUMNS } from '../admit/stored-row.js'
-import {
-  absenceOf,
-  mayShow,
-  shownOf,
-  vouchers,
-  type Absence,
-  type Heard,
-  type Present,
-} from '../../domain/proof/absence.js'
+import { absenceOf, mayShow, shownOf, vouchers, type Absence, type Heard, type Present, cancellableOf, type VerdictCount, type VerifiedVerdict } from '../../domain/proof/read-back.js'
 import { ENDED } from '../../domain/proof/match-sources.js'
-import { cancellableOf, type VerdictCount, type VerifiedVerdict } from '../../domain/proof/verification.js'
 import { BEGUN_FOR } from '../deliver/campaign-rows.js'
 import { readWho } from '../prove/asked.js'
 import { SAID_DONE } from '../compare/comparison-reads.js'

@@ -1,6 +1,5 @@
-import type { AbsenceFacts } from '../../domain/proof/absence.js'
+import type { AbsenceFacts, VerifiedVerdict } from '../../domain/proof/read-back.js'
 import type { ReadBackEvidence } from '../../domain/proof/match-sources.js'
-import type { VerifiedVerdict } from '../../domain/proof/verification.js'
 import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading } from '../../domain/rule/verdict.js'

@@ -17,7 +17,7 @@ import {
   statSync,
   type StatsFs,
 } from 'node:fs'
-import { closingFile, openTrusted } from '../../trust/output.js'
+import { closingFile, openTrusted } from '../../trust/trusted-file.js'
 import { openDatabase } from '../../driver.js'
 import { closing } from '../file/connection.js'
 import { bytesText } from '../../domain/text/text.js'

@@ -10,7 +10,7 @@ import {
   type Connection,
 } from '../file/connection.js'
 import { GUARDS } from './guards.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { LedgerError, UsageError } from '../../errors.js'
 import { DOUBT_HINTS } from '../../domain/row/row-state.js'
 

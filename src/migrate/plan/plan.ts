@@ -25,7 +25,7 @@ import {
   type Drift,
 } from '../../domain/plan/plan.js'
 import { type Choice, narrowed } from '../../domain/row/choice.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import { requireDriver } from '../../driver.js'
 import { UsageError } from '../../errors.js'
 import { openLedger } from '../../ledger/file/open-ledger.js'
@@ -46,7 +46,7 @@ import {
 import { askAhead } from '../ask.js'
 import { bringIn } from '../../run/campaign.js'
 import { statSync, existsSync } from 'node:fs'
-import { MOST_BYTES, readGiven, readGivenText } from '../../trust/given-file.js'
+import { MOST_BYTES, readGiven, readGivenText } from '../../trust/trusted-file.js'
 import { fingerprintOf, publicKeyIn } from '../../trust/signature.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/checked-service.js'
 import type { ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'

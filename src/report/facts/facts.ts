@@ -1,4 +1,4 @@
-import type { Absence } from '../../domain/proof/absence.js'
+import type { Absence } from '../../domain/proof/read-back.js'
 import type { ClosedLines, ComparedLine } from '../../ledger/compare/comparison-reads.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type {

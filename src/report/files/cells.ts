@@ -1,8 +1,13 @@
-import { isTruthWord } from '../../domain/row/resaved.js'
-import { hasCrosswalk, OLD_KEY, placeColumns, type ListPlacement } from '../../domain/row/list-columns.js'
-import { CUSTOMER_COLUMN } from '../../domain/row/list-words.js'
+import { isTruthWord } from '../../domain/row/correction.js'
+import {
+  hasCrosswalk,
+  OLD_KEY,
+  placeColumns,
+  type ListPlacement,
+  CUSTOMER_COLUMN,
+} from '../../domain/row/list-columns.js'
 import { cleanCell, fold, namesInTemplate, oneLine } from '../../domain/text/text.js'
-import { maskAccounts } from '../../domain/text/masking.js'
+import { maskAccounts } from '../../domain/text/accounts.js'
 import type { RowRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { REQUIRED_FIELDS, type LocalDate, type RequiredField } from '../../domain/mandate/mandate.js'
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'

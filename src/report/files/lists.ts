@@ -1,6 +1,5 @@
-import { absenceText } from '../../domain/proof/absence.js'
-import { CUSTOMER_COLUMN, ledgerMark } from '../../domain/row/list-words.js'
-import { verificationWord } from '../../domain/proof/verification.js'
+import { absenceText, verificationWord } from '../../domain/proof/read-back.js'
+import { CUSTOMER_COLUMN, ledgerMark } from '../../domain/row/list-columns.js'
 import { printable, ageText, timeText } from '../../domain/text/text.js'
 import type {
   AttemptRecord,

@@ -4,12 +4,11 @@ import { lstat, mkdir, mkdtemp, open, rename, rm, stat, writeFile, type FileHand
 import { basename, join, dirname, parse, resolve } from 'node:path'
 import { codeOf, UsageError } from '../../errors.js'
 import { TO_DO } from '../facts/facts.js'
-import { assertNotTaken, flush } from '../../trust/output.js'
-import { ledgerMark } from '../../domain/row/list-words.js'
+import { assertNotTaken, flush, MOST_BYTES, readGivenText } from '../../trust/trusted-file.js'
+import { ledgerMark } from '../../domain/row/list-columns.js'
 import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
 import { z } from 'zod'
 import { parseJson } from '../../domain/text/text.js'
-import { MOST_BYTES, readGivenText } from '../../trust/given-file.js'
 import { readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
 
 export interface PackFile {

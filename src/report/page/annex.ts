@@ -31,7 +31,7 @@ import {
   VERIFICATION_FILE,
 } from '../files/lists.js'
 import { lineBar, fileLink, fact, table, section } from './look.js'
-import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/verification.js'
+import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/read-back.js'
 import { said } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
 import { type RowState, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
-import { readStyle } from '../../packaged.js'
+import { readStyle } from '../../machine.js'
 import type { Markup, Texts } from '../text/texts.js'
 import { REPORT_ORDER } from '../facts/facts.js'
 

@@ -14,7 +14,7 @@ import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js
 import { maskedText, plainText } from '../files/cells.js'
 import { stateBar, swatch, fileLink, fact, table, section, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
-import { CHECKED_AGAINST } from '../../domain/text/countries.js'
+import { CHECKED_AGAINST } from '../../domain/text/accounts.js'
 import { isLoopback, said } from '../../domain/text/text.js'
 import { approvalFacts } from './annex.js'
 import * as annexPage from './annex.js'

@@ -15,7 +15,7 @@ import { decisionPages, rowPages } from '../facts/row-walk.js'
 import { DECISION_LIST, DECISIONS_FILE, REGISTERED_LIST } from '../files/lists.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { parseJson, pick, timeText } from '../../domain/text/text.js'
-import { readVersion } from '../../packaged.js'
+import { readVersion } from '../../machine.js'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().min(0)

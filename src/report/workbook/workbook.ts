@@ -1,5 +1,5 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
-import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-words.js'
+import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-columns.js'
 import { TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import type { RowRecord } from '../../ledger/read/reader.js'
 import {

@@ -1,5 +1,5 @@
 import { Zip, ZipDeflate } from 'fflate'
-import { HEADINGS } from '../../domain/row/list-words.js'
+import { HEADINGS } from '../../domain/row/list-columns.js'
 import { columnLetters } from '../../domain/text/text.js'
 import { plainText } from '../files/cells.js'
 

@@ -1,4 +1,4 @@
-import { OPEN_PROBLEMS } from '../../trust/given-file.js'
+import { OPEN_PROBLEMS } from '../../trust/trusted-file.js'
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, stat, type FileHandle } from 'node:fs/promises'

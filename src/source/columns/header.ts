@@ -1,5 +1,5 @@
-import { isSepaIban } from '../../domain/value/iban.js'
-import { CUSTOMER_COLUMN, HEADINGS } from '../../domain/row/list-words.js'
+import { isSepaIban } from '../../domain/value/identifiers.js'
+import { CUSTOMER_COLUMN, HEADINGS } from '../../domain/row/list-columns.js'
 import { cleanCell, cleanIban, findName, firstOf, fold } from '../../domain/text/text.js'
 import type { ColumnRef } from '../options.js'
 import { refuse } from '../../errors.js'

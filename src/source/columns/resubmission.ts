@@ -11,8 +11,8 @@ import {
   type Likeness,
   type EarlierRow,
   type ReadBy,
-} from '../../domain/row/resaved.js'
-import { CUSTOMER_COLUMN, FOR_RUN, readMark } from '../../domain/row/list-words.js'
+} from '../../domain/row/correction.js'
+import { CUSTOMER_COLUMN, FOR_RUN, readMark } from '../../domain/row/list-columns.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { cleanCell, fold, namesInTemplate } from '../../domain/text/text.js'
 import {

@@ -7,7 +7,7 @@ import {
   findingOf,
 } from '../../domain/rule/verdict.js'
 import type { Field } from '../../domain/mandate/mandate.js'
-import { withoutDecimals } from '../../domain/row/resaved.js'
+import { withoutDecimals } from '../../domain/row/correction.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { profileColumn } from '../guess/column-profile.js'
 import { positionOf, showNames } from './header.js'

@@ -1,6 +1,6 @@
 import { piecesOf, textOf, type TextSource, dropStart, dropLastLines } from '../bytes/input.js'
 import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
-import { holdsIban } from '../../domain/text/masking.js'
+import { holdsIban } from '../../domain/text/accounts.js'
 import { isRuleLine } from '../../domain/text/no-record.js'
 import { SourceError, refuse } from '../../errors.js'
 import { isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'

@@ -1,4 +1,4 @@
-import { holdsIban } from '../../domain/text/masking.js'
+import { holdsIban } from '../../domain/text/accounts.js'
 import { positionOf, type Header } from '../columns/header.js'
 import type { ColumnRef } from '../options.js'
 import { refuse } from '../../errors.js'

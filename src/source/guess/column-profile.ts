@@ -3,8 +3,7 @@ import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
 import { remarkIn, undated } from '../../domain/value/words.js'
 import { isOpenEnd } from '../../domain/value/check-mandate.js'
-import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
-import { isSepaIban } from '../../domain/value/iban.js'
+import { checkCreditorIdentifier, isSepaIban } from '../../domain/value/identifiers.js'
 import { namesEnd } from '../columns/header.js'
 
 /** What the cells of one column show: words and what is filled of all records, all else of a sample. */

@@ -7,7 +7,7 @@ import {
   REQUIRED_FIELDS,
 } from '../../domain/mandate/mandate.js'
 import { fold, said } from '../../domain/text/text.js'
-import { SEPA_COUNTRIES } from '../../domain/text/countries.js'
+import { SEPA_COUNTRIES } from '../../domain/text/accounts.js'
 import { showValue, type RuleId } from '../../domain/rule/verdict.js'
 import {
   ANSWERS,

@@ -1,6 +1,5 @@
-import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
-import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/masking.js'
-import { isSepaIban } from '../../domain/value/iban.js'
+import { checkCreditorIdentifier, isSepaIban } from '../../domain/value/identifiers.js'
+import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/accounts.js'
 import {
   type ColumnField,
   FIELDS,

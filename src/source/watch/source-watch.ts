@@ -1,4 +1,4 @@
-import { holdsIban } from '../../domain/text/masking.js'
+import { holdsIban } from '../../domain/text/accounts.js'
 import {
   type Field,
   type LocalDate,

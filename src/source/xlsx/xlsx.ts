@@ -1,4 +1,4 @@
-import { holdsIban } from '../../domain/text/masking.js'
+import { holdsIban } from '../../domain/text/accounts.js'
 import { columnLetters, findName, firstOf, fold, plural, said } from '../../domain/text/text.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { findHeader, isBlankRecord } from '../csv/csv.js'

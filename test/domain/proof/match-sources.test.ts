@@ -5,7 +5,7 @@ import {
   type ListedSource,
   type SourceVerdict,
 } from '../../../src/domain/proof/match-sources.js'
-import { maskIban } from '../../../src/domain/text/masking.js'
+import { maskIban } from '../../../src/domain/text/accounts.js'
 
 const IBAN = 'DE89370400440532013000'
 const OTHER_IBAN = 'NL91ABNA0417164300'

@@ -1,61 +1,200 @@
 import { describe, expect, it } from 'vitest'
 import {
-  EDGES,
-  ROW_STATES,
-  decideCorrection,
-  REPLACEABLE_STATES,
-  type CorrectionFacts,
-} from '../../../src/domain/row/row-state.js'
+  creditorOfKey,
+  foldReference,
+  kinshipOf,
+  spellingOf,
+  type Sighting,
+  whenSeen,
+  type Says,
+  type Sighted,
+  type Standing,
+} from '../../../src/domain/row/across-rows.js'
+import { creditorOf, mandateKey } from '../../../src/domain/value/identifiers.js'
 
-it('a newcomer replaces exactly the states that have an edge to superseded', () => {
-  const replaceable = ROW_STATES.filter((state) => EDGES[state].superseded !== undefined)
-  expect([...REPLACEABLE_STATES].sort()).toEqual([...replaceable].sort())
+const sighting = (reference: string, more: Partial<Sighting> = {}): Sighting => ({
+  mandateKey: mandateKey('DE98ZZZ09999999999', reference),
+  customerNo: 1001,
+  account: 'one',
+  signedDate: '2024-03-15',
+  ...more,
+})
+const apart = { areSideBySide: false }
+const together = { areSideBySide: true }
+
+describe('the folded reference', () => {
+  it.each([
+    ['MND-0001', 'MND0001'],
+    ['mnd 0001', 'MND0001'],
+    ['00MND-0002', 'MND0002'],
+    ['000102', '102'],
+    ['A-1/2.3+(4)', 'A1234'],
+    ['0-1', '1'],
+    ['000', '0'],
+    ['-', ''],
+  ])('%s is %s', (reference, folded) => expect(foldReference(reference)).toBe(folded))
+
+  it('keeps zeros inside and behind', () => expect(foldReference('10-01')).not.toBe(foldReference('1-1')))
 })
 
-const PROTECTED = ['sending', 'registered', 'in_doubt', 'written_off'] as const
+describe('the spelling of a mandate key', () => {
+  it('is creditor and folded reference', () => expect(spellingOf('DE|0999|MND-1')).toBe('DE|0999|MND1'))
+  it.each(['MND-1', 'MND1', '00MND-1', 'mnd 1'])('is one of the key that is made of %s', (reference) => {
+    const key = mandateKey('DE98ZZZ09999999999', reference)
+    expect(spellingOf(key)).toBe('DE|09999999999|MND1')
+    expect(creditorOfKey(key)).toBe(creditorOf('DE98ZZZ09999999999'))
+  })
+  it('is none without letters and digits', () => expect(spellingOf('DE|0999|--')).toBeNull())
+  it('keeps a creditor that cannot be read apart', () => {
+    expect(spellingOf('?|XX12|MND-1')).toBe('?|XX12|MND1')
+    expect(creditorOfKey('?|XX12|MND-1')).toBe('?|XX12')
+  })
+  it('takes tied creditors for one', () =>
+    expect(spellingOf('DE|1|A-1', new Map([['DE|1', 'DE|2']]))).toBe(spellingOf('DE|2|A1')))
+})
 
-describe('a row that names the row it corrects', () => {
-  const named = {
-    state: 'invalid',
-    isSameMandate: false,
-    isRelated: true,
-    isUnchanged: false,
-    isOutdated: false,
-  } as const
-  const decideOn = (changes: Partial<NonNullable<CorrectionFacts['named']>>, isContested = false) =>
-    decideCorrection({
-      named: { ...named, hasRivals: (changes.state ?? named.state) === 'conflict', ...changes },
-      isContested,
-    })
-
-  const related = { ...named, hasRivals: false }
-  it.each<[string, CorrectionFacts]>([
-    ['unknown', { named: null, isContested: false }],
-    ['unrelated', { named: { ...related, isRelated: false }, isContested: false }],
-    ['unrelated', { named: { ...related, isRelated: false, isSameMandate: true }, isContested: false }],
-    // Another row corrects the same one into another mandate.
-    ['contested', { named: related, isContested: true }],
-    ['outdated', { named: { ...related, isOutdated: true, isSameMandate: true }, isContested: false }],
-    ...PROTECTED.map((state): [string, CorrectionFacts] => [
-      'protected',
-      { named: { ...related, state }, isContested: false },
-    ]),
-  ])('is a conflict: %s', (because, facts) => {
-    expect(decideCorrection(facts)).toEqual({ kind: 'conflict', because })
+describe('kinship', () => {
+  it('of one key is the same, whatever else differs', () => {
+    const other = sighting('MND-1', { customerNo: 2, account: 'two', signedDate: null })
+    expect(kinshipOf(sighting('MND-1'), other, together)).toBe('same')
   })
 
-  it.each(ROW_STATES)('changes nothing where nothing was corrected (%s)', (state) => {
-    const kind = state === 'conflict' ? 'with_its_rivals' : 'unchanged'
-    expect(decideOn({ isUnchanged: true, state })).toEqual({ kind })
-    const same = { isUnchanged: true, isSameMandate: true, isRelated: false, state }
-    expect(decideOn(same, true)).toEqual({ kind })
+  it.each([
+    ['the date', { signedDate: '2024-03-16' }],
+    ['the account', { account: 'two' }],
+    ['the customer', { customerNo: 1002 }],
+    ['account and date', { account: 'two', signedDate: '2020-01-01' }],
+    ['customer and date', { customerNo: 1002, signedDate: '2020-01-01' }],
+    ['an account that cannot be read', { account: null }],
+  ])('holds for another spelling and another value: %s, in one export too', (_, more) => {
+    expect(kinshipOf(sighting('MND-0001'), sighting('MND0001', more), together)).toBe('kin')
+    expect(kinshipOf(sighting('MND0001', more), sighting('MND-0001'), apart)).toBe('kin')
   })
 
-  it.each(ROW_STATES)('follows the rules for groups where both are of one mandate (%s)', (state) => {
-    expect(decideOn({ state, isSameMandate: true })).toEqual({ kind: 'by_mandate' })
+  it('does not hold for another spelling of another customer on another account', () => {
+    const other = sighting('11-1', { customerNo: 11, account: 'two' })
+    expect(kinshipOf(sighting('1-11', { customerNo: 1 }), other, apart)).toBe('other')
   })
 
-  it.each(REPLACEABLE_STATES)('replaces a row of another mandate that is %s', (state) => {
-    expect(decideOn({ state })).toEqual({ kind: 'supersede' })
+  it('holds for another reference or creditor with customer, account and date, between exports alone', () => {
+    const renamed = sighting('NEW-77')
+    const moved = { ...sighting('MND-1'), mandateKey: 'DE|08888888888|MND-1' }
+    for (const other of [renamed, moved]) {
+      expect(kinshipOf(sighting('MND-1'), other, apart)).toBe('kin')
+      expect(kinshipOf(sighting('MND-1'), other, together)).toBe('other')
+    }
   })
+
+  it.each([{ customerNo: 1002 }, { account: 'two' }, { signedDate: '2024-03-16' }, { customerNo: null }])(
+    'does not hold for another reference where %j differs too',
+    (more) => expect(kinshipOf(sighting('MND-1'), sighting('NEW-77', more), apart)).toBe('other'),
+  )
+
+  it('takes customer and date where the account was erased', () => {
+    const erased = sighting('NEW-77', { account: null, isErased: true })
+    expect(kinshipOf(sighting('MND-1'), erased, apart)).toBe('kin')
+    expect(kinshipOf(sighting('MND-1'), { ...erased, signedDate: '2020-01-01' }, apart)).toBe('other')
+  })
+
+  it('never holds by what nobody could read', () => {
+    const blank = sighting('MND-1', { customerNo: null, account: null, signedDate: null })
+    expect(kinshipOf(blank, { ...blank, mandateKey: 'DE|09999999999|MND1' }, apart)).toBe('other')
+  })
+
+  it('ties creditors that a collection calls one', () => {
+    const ties = new Map([['DE|08888888888', 'DE|09999999999']])
+    const former = { ...sighting('MND 1', { signedDate: '2020-01-01' }), mandateKey: 'DE|08888888888|MND 1' }
+    expect(kinshipOf(former, sighting('MND-1'), apart)).toBe('other')
+    expect(kinshipOf(former, sighting('MND-1'), { ...apart, ties })).toBe('kin')
+  })
+})
+
+const SAYS: readonly Says[] = ['lives', 'ended', 'unreadable', 'unclear', 'contradictory']
+const STANDINGS: readonly Standing[] = [
+  ...([
+    'none',
+    'sent',
+    'written_off',
+    'arrived',
+    'corrected',
+    'unreadable',
+    'unreadable_end',
+    'ended',
+    'unsent',
+  ] as const),
+]
+const sighted = (more: Partial<Sighted> = {}): Sighted => ({
+  says: 'lives',
+  isKnown: false,
+  isNewer: false,
+  tellsEnds: true,
+  differs: false,
+  ...more,
+})
+/** What becomes of it in a word or two. */
+const then = (standing: Standing, more?: Partial<Sighted>): string => {
+  const found = whenSeen(standing, sighted(more))
+  if (found.kind === 'counts') return found.replaces ? 'replaces' : 'counts'
+  return found.kind === 'waits' ? found.rule : found.kind
+}
+
+describe('a mandate that an export names', () => {
+  it('counts as it is where nothing is known of it, and repeats what is known', () => {
+    for (const says of SAYS)
+      for (const isNewer of [true, false]) {
+        expect(then('none', { says, isNewer })).toBe('counts')
+        for (const standing of STANDINGS.slice(1))
+          expect(then(standing, { says, isNewer, isKnown: true })).toBe('repeats')
+      }
+  })
+
+  it('is a line of the cut-over where it was sent, whatever is newer', () => {
+    for (const says of SAYS)
+      for (const isNewer of [true, false]) expect(then('sent', { says, isNewer })).toBe('contradicts')
+  })
+
+  it.each(['written_off', 'corrected', 'arrived'] as const)(
+    'waits where a person has spoken (%s), whatever is newer',
+    (standing) => {
+      for (const says of SAYS)
+        for (const isNewer of [true, false])
+          expect(then(standing, { says, isNewer })).toBe('CONFLICT_MANDATE')
+    },
+  )
+
+  it('takes the place of what could not be read, without a question', () => {
+    for (const says of SAYS) expect(then('unreadable', { says })).toBe('replaces')
+    for (const says of SAYS.slice(1)) {
+      if (says !== 'unreadable') expect(then('unreadable', { says, differs: true })).toBe('replaces')
+      expect(then('unreadable_end', { says })).toBe('replaces')
+    }
+    // Of two that cannot be read, the one with the former account may be given later.
+    expect(then('unreadable', { says: 'unreadable', differs: true })).toBe('CONFLICT_MANDATE')
+    expect(then('unreadable', { says: 'unreadable', differs: true, isNewer: true })).toBe('replaces')
+  })
+
+  it('waits where nobody said which export is the newer one', () => {
+    for (const says of ['lives', 'ended', 'unclear', 'contradictory'] as const) {
+      expect(then('unsent', { says })).toBe('EXPORT_ORDER_UNKNOWN')
+      expect(then('unsent', { says, isNewer: true })).toBe('replaces')
+    }
+    expect(then('unreadable', { differs: true })).toBe('EXPORT_ORDER_UNKNOWN')
+    expect(then('unreadable', { differs: true, isNewer: true })).toBe('replaces')
+    for (const standing of ['ended', 'unreadable_end'] as const) {
+      expect(then(standing)).toBe('MANDATE_ENDED_ELSEWHERE')
+      expect(then(standing, { isNewer: true })).toBe('replaces')
+    }
+  })
+
+  it('is not replaced by what cannot be read, and waits meanwhile', () => {
+    for (const isNewer of [true, false]) {
+      expect(then('unsent', { says: 'unreadable', isNewer })).toBe('CONFLICT_MANDATE')
+      expect(then('ended', { says: 'unreadable', isNewer })).toBe('CONFLICT_MANDATE')
+    }
+  })
+
+  it.each(['ended', 'unsent', 'unreadable', 'unreadable_end'] as const)(
+    'is not revived by an export that cannot say that it ended (%s)',
+    (standing) => expect(then(standing, { isNewer: true, tellsEnds: false })).toBe('MANDATE_ENDED_ELSEWHERE'),
+  )
 })

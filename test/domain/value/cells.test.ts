@@ -3,10 +3,12 @@ import { validateIBAN, ValidationErrorsIBAN } from 'ibantools'
 import { describe, expect, test, vi } from 'vitest'
 import { DATE_FORMATS, type DateFormat, type DecidedFormat } from '../../../src/domain/mandate/date.js'
 import type { Checked, RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
-import { SEPA_COUNTRIES } from '../../../src/domain/text/countries.js'
+import { SEPA_COUNTRIES } from '../../../src/domain/text/accounts.js'
 import { checkSignedDate } from '../../../src/domain/value/check-mandate.js'
-import { checkIban, hasNationalDefect, isSepaIban } from '../../../src/domain/value/iban.js'
 import {
+  checkIban,
+  hasNationalDefect,
+  isSepaIban,
   checkCreditorIdentifier,
   checkCustomerNo,
   checkMandateReference,

@@ -4,7 +4,7 @@ import { checkMandate, type CheckOptions, type RawValues } from '../../../src/do
 import { REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
 import { type Finding, RULES, ruleOf, type RuleId } from '../../../src/domain/rule/verdict.js'
 import { CLEAN_ROW, OPTIONS } from '../clean-row.js'
-import { SEPA_COUNTRIES } from '../../../src/domain/text/countries.js'
+import { SEPA_COUNTRIES } from '../../../src/domain/text/accounts.js'
 import { creditorIdentifierOf, ibanOf } from '../../support/sample-values.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'
 

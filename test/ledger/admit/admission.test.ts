@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { EarlierRow } from '../../../src/domain/row/resaved.js'
+import type { EarlierRow } from '../../../src/domain/row/correction.js'
 import type { Finding, SourceSummary } from '../../../src/domain/rule/verdict.js'
 import { withoutIndexes } from '../../../src/ledger/admit/admission.js'
 import { createFingerprints, fingerprintRaw, requiredCells } from '../../../src/ledger/admit/stored-row.js'

@@ -12,8 +12,7 @@ import {
   explainStorageError,
 } from '../../../src/ledger/file/connection.js'
 import { open, freshFile, holding } from '../campaign-setup.js'
-import type { Database } from '../../../src/database.js'
-import { openDatabase } from '../../../src/driver.js'
+import { type Database, openDatabase } from '../../../src/driver.js'
 import { createPrivateFile } from '../../../src/ledger/safety/side-files.js'
 
 function freshConnection() {

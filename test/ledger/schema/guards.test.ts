@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Database } from '../../../src/database.js'
+import { type Database, openDatabase } from '../../../src/driver.js'
 import { EDGES, ROW_STATES, type RowState } from '../../../src/domain/row/row-state.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
@@ -17,7 +17,6 @@ import { byHand, execute, query } from '../ledger-views.js'
 import { OLD_STATES, reach } from '../old-rows.js'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
 import { makeTables, makeSchema, assertOurs } from '../../../src/ledger/schema/schema.js'
-import { openDatabase } from '../../../src/driver.js'
 
 const tables = openScratch()
 makeTables(tables)

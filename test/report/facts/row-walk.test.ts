@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/absence.js'
+import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/read-back.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
 import {
   type Entries,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import type { Absence } from '../../../src/domain/proof/absence.js'
+import type { Absence } from '../../../src/domain/proof/read-back.js'
 import type { RowRecord } from '../../../src/ledger/read/reader.js'
 import { mergeColumns } from '../../../src/report/files/cells.js'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CUSTOMER_COLUMN } from '../../../src/domain/row/list-words.js'
+import { CUSTOMER_COLUMN } from '../../../src/domain/row/list-columns.js'
 import headers from '../../../src/source/columns/headers.json' with { type: 'json' }
 import mandateNames from '../../../src/source/columns/mandate-names.json' with { type: 'json' }
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'

@@ -10,7 +10,7 @@ import {
   type RestoreOptions,
 } from '../../../src/source/columns/resubmission.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
-import type { EarlierRow } from '../../../src/domain/row/resaved.js'
+import type { EarlierRow } from '../../../src/domain/row/correction.js'
 import { earlierRow } from '../../support/sources.js'
 
 const TODAY = '2026-06-15' as LocalDate

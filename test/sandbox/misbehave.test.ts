@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { readMigrateAnswer } from '../../../src/contract/migrate-mandate.js'
-import type { FaultRuleInput } from '../../../src/sandbox/faults/faults.js'
-import type { Sandbox } from '../../../src/sandbox/sandbox.js'
-import { samples } from '../../contract/wire-samples.js'
-import { createOffer, MIGRATE, migrate, start, update } from '../exchange.js'
+import { readMigrateAnswer } from '../../src/contract/mandates.js'
+import type { FaultRuleInput } from '../../src/sandbox/faults.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { samples } from '../contract/wire-samples.js'
+import { createOffer, MIGRATE, migrate, start, update } from './exchange.js'
 
 type Fault = FaultRuleInput['fault']
 const startWith = (fault: Fault) => start({ faults: [{ operation: 'migrate', times: 1, fault }] })

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { Sandbox } from '../../../src/sandbox/sandbox.js'
-import { samples } from '../../contract/wire-samples.js'
-import { act, createOffer, exchange, MIGRATE, migrate, start } from '../exchange.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { samples } from '../contract/wire-samples.js'
+import { act, createOffer, exchange, MIGRATE, migrate, start } from './exchange.js'
 
 const body = samples.migrateMandate.request
 const read = (sandbox: Sandbox, path: string) => exchange(sandbox, 'GET', path)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { namesOf, placesIn, replaced, samples } from '../../contract/wire-samples.js'
-import { start, update } from '../exchange.js'
+import { namesOf, placesIn, replaced, samples } from '../contract/wire-samples.js'
+import { start, update } from './exchange.js'
 
 const { request } = samples.updateBillogram
 

@@ -1,13 +1,12 @@
-import { wordingOf } from '../../domain/text/wording.js'
+import { wordingOf, parseJson } from '../domain/text/text.js'
 import { z } from 'zod'
-import { parseJson } from '../../domain/text/text.js'
-import { UsageError } from '../../errors.js'
-import { chanceOf } from '../store.js'
+import { UsageError } from '../errors.js'
+import { chanceOf } from './store.js'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { MigratedMandate } from '../../contract/migrate-mandate.js'
-import { refuse } from '../refusal.js'
+import type { MigratedMandate } from '../contract/mandates.js'
+import { refuse } from './refusal.js'
 
 /** Which request this is. */
 export interface Occasion {

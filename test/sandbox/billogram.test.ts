@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import {
-  billogramResponse,
-  readBillogramAnswer,
-  RESPONSE_ONLY_FIELDS,
-} from '../../../src/contract/billogram.js'
-import type { Sandbox } from '../../../src/sandbox/sandbox.js'
-import { samples } from '../../contract/wire-samples.js'
-import { createOffer, start, update as put } from '../exchange.js'
+import { billogramResponse, readBillogramAnswer, RESPONSE_ONLY_FIELDS } from '../../src/contract/billogram.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { samples } from '../contract/wire-samples.js'
+import { createOffer, start, update as put } from './exchange.js'
 
 const { request } = samples.updateBillogram
 const smallest = { customer: { name: 'Erika' }, items: [] }

@@ -8,10 +8,10 @@ import {
   RESPONSE_ONLY_FIELDS,
   type BillogramItem,
   type Reminder,
-} from '../../contract/billogram.js'
-import { readBody, refuse, refuseField } from '../refusal.js'
-import type { OpenSandbox } from '../settings.js'
-import { eventUuid, type Store } from '../store.js'
+} from '../contract/billogram.js'
+import { readBody, refuse, refuseField } from './refusal.js'
+import type { OpenSandbox } from './settings.js'
+import { eventUuid, type Store } from './store.js'
 import starting from './starting-billograms.json' with { type: 'json' }
 
 /** What stands instead of a signing key, which is kept nowhere: choice 16 of sandbox/choices.md. */

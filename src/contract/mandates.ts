@@ -1,7 +1,82 @@
 import { z } from 'zod'
+import type { Mandate } from '../domain/mandate/mandate.js'
+import {
+  API_PREFIX,
+  envelopeOf,
+  looseEnvelopeOf,
+  unreadableBy,
+  wireDate,
+  unreadable,
+  wireDateTime,
+  writtenAt,
+} from './envelope.js'
 import { parseJson } from '../domain/text/text.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
-import { API_PREFIX, envelopeOf, unreadable, unreadableBy, wireDateTime } from './envelope.js'
+import type { CustomerSaid } from '../domain/who/names.js'
+import { customer as invoiced } from './billogram.js'
+
+/** Registers a migrated mandate (contract/README.md#mandate). */
+export const MIGRATE_PATH = `${API_PREFIX}/sepa_dd_mandate/migrate`
+
+/** The mandate at the previous creditor. */
+const amendment = z.strictObject({
+  sepa_creditor_identifier: z.string(),
+  unique_mandate_reference: z.string(),
+})
+
+const echoed = { customer_no: z.int().min(1), iban: z.string(), signed_date: wireDate }
+
+/** The request body: every field is required, no other is known. */
+export const migrateRequest = z.strictObject({ ...echoed, amendment })
+export type MigrateRequest = z.infer<typeof migrateRequest>
+
+/** `data` of the answer. The two identifiers are the assigned ones. */
+const migratedMandate = z.strictObject({
+  ...echoed,
+  sepa_creditor_identifier: z.string(),
+  unique_mandate_reference: z.string(),
+})
+export type MigratedMandate = z.infer<typeof migratedMandate>
+
+/** The whole answer, as the service must write it. */
+export const migrateResponse = envelopeOf(migratedMandate)
+
+/** The request for one mandate: the five values and nothing else. */
+export const toMigrateRequest = (mandate: Mandate): MigrateRequest => ({
+  customer_no: mandate.customerNo,
+  iban: mandate.iban,
+  signed_date: mandate.signedDate,
+  amendment: {
+    sepa_creditor_identifier: mandate.original.creditorIdentifier,
+    unique_mandate_reference: mandate.original.mandateReference,
+  },
+})
+
+const visibleText = z.string().regex(/\S/, 'is blank')
+
+/** The five fields as they came; the identifiers are the assigned ones, whose form is not checked. */
+const readableMandate = z.object({
+  /** A JSON integer, or text of digits (RESPONSE_CUSTOMER_TEXT). */
+  customer_no: z.union([z.int(), z.string().regex(/^\d+$/, 'is not a number')], 'is not a customer number'),
+  iban: visibleText,
+  /** Compared as text, never parsed. */
+  signed_date: visibleText,
+  sepa_creditor_identifier: visibleText,
+  unique_mandate_reference: visibleText,
+})
+const looseMigrateResponse = looseEnvelopeOf(readableMandate)
+
+/**
+ * Reads the answer tolerantly: unknown fields are ignored, the five of `data` must be there. Whether the echo equals the
+ * request is for the caller to decide. `status` is the envelope's word, `OK` when all is well; null when it is missing.
+ */
+export function readMigrateAnswer(json: unknown) {
+  const parsed = looseMigrateResponse.safeParse(json)
+  if (!parsed.success) return unreadableBy(parsed.error)
+  const { status, data } = parsed.data
+  return { kind: 'read' as const, status, data }
+}
+
 /** Reads the payment sources of a customer back (contract/README.md#payment-sources). */
 export const PAYMENT_SOURCE_PATH = `${API_PREFIX}/payment_source`
 
@@ -32,20 +107,20 @@ export type PaymentSource = z.infer<typeof paymentSource>
 export const paymentSourcesResponse = envelopeOf(z.array(paymentSource))
 export const paymentSourceResponse = envelopeOf(paymentSource)
 
-const visibleText = z.string().regex(/\S/).nullable().catch(null)
+const textOrNull = z.string().regex(/\S/).nullable().catch(null)
 
 const looseDetails = z
-  .looseObject({ reference: visibleText, iban: visibleText, signed_at: visibleText })
+  .looseObject({ reference: textOrNull, iban: textOrNull, signed_at: textOrNull })
   .nullable()
   .catch(null)
 
 const looseSource = z.looseObject(
-  { id: visibleText, status: visibleText, scheme: visibleText, details: looseDetails },
+  { id: textOrNull, status: textOrNull, scheme: textOrNull, details: looseDetails },
   'is not an object',
 )
 
 /** A list that is not called OK may be what was found until something went wrong. */
-const looseResponse = z.looseObject({
+const looseList = z.looseObject({
   status: z.literal('OK', 'is not OK'),
   data: z.array(looseSource, 'is not a list'),
 })
@@ -56,7 +131,7 @@ const looseResponse = z.looseObject({
  * is told from a whole list alone.
  */
 export function readPaymentSources(json: unknown) {
-  const parsed = looseResponse.safeParse(json)
+  const parsed = looseList.safeParse(json)
   if (!parsed.success) return unreadableBy(parsed.error)
   const { data, ...beside } = parsed.data
   const error = findSign(beside, (words, value) => hasAny(words, ERRORS) && says(value))
@@ -179,4 +254,45 @@ function says(value: unknown): boolean {
 function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return value
   return typeof value === 'string' && /^\d{1,15}$/.test(value.trim()) ? Number(value) : null
+}
+
+/** Reads a customer (contract/README.md#customers). */
+export const CUSTOMER_PATH = `${API_PREFIX}/customer`
+export const customerPath = (customerNo: number): string => `${CUSTOMER_PATH}/${customerNo}`
+
+const text = z.string().optional()
+const { address, delivery_address, permanent_establishment_address, edi } = invoiced.shape
+
+/** As the service must write it. What the published page does not describe further may hold anything. */
+const customer = z.strictObject({
+  customer_no: z.int().min(1),
+  name: z.string(),
+  ...{ org_no: text, vat_no: text, language: text, company_type: text, notes: text },
+  contact: z.strictObject({ name: text, email: text, phone: text }).optional(),
+  ...{ address, delivery_address, permanent_establishment_address, edi },
+  payment_settings: z.looseObject({}).optional(),
+  links: z.looseObject({}).optional(),
+  ...writtenAt,
+})
+export type Customer = z.infer<typeof customer>
+
+export const customerResponse = envelopeOf(customer)
+
+const loose = z.string().catch('')
+const looseCustomer = z.looseObject({
+  data: z.looseObject({
+    customer_no: z.coerce.number(),
+    ...{ name: loose, org_no: loose, vat_no: loose },
+    contact: z.looseObject({ name: loose }).catch({ name: '' }),
+  }),
+})
+
+/** Reads who it is tolerantly; an answer about another customer says nothing. */
+export function readCustomer(json: unknown, customerNo: number) {
+  const parsed = looseCustomer.safeParse(json)
+  if (!parsed.success) return unreadableBy(parsed.error)
+  const { customer_no, name, contact, org_no, vat_no } = parsed.data.data
+  if (customer_no !== customerNo) return unreadable('data.customer_no is another one')
+  const said: CustomerSaid = { names: [name, contact.name], orgNos: [org_no, vat_no] }
+  return { kind: 'read' as const, customer: said }
 }

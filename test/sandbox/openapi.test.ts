@@ -3,9 +3,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { createGenerator, type JsonSchema } from 'json-schema-faker'
 import { describe, expect, it } from 'vitest'
-import type { Sandbox } from '../../../src/sandbox/sandbox.js'
-import { samples } from '../../contract/wire-samples.js'
-import { exchange, start, type Answer } from '../exchange.js'
+import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { samples } from '../contract/wire-samples.js'
+import { exchange, start, type Answer } from './exchange.js'
 
 /** Printed with every failure, so that the same requests can be made again. */
 const SEED = 20_250_301

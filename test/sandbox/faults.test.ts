@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../../src/errors.js'
+import { UsageError } from '../../src/errors.js'
 import {
   checkFaults,
   parseFaults,
   planFaults,
   type FaultRuleInput,
   type Occasion,
-} from '../../../src/sandbox/faults/faults.js'
+} from '../../src/sandbox/faults.js'
 
 const messageOf = (rules: unknown): string => {
   try {
