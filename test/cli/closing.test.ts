@@ -11,8 +11,7 @@ import {
   verifiedExitStatus,
   writePack,
 } from '../../src/cli/closing.js'
-import { noConfiguration } from '../../src/cli/settings/configuration.js'
-import { readSettings } from '../../src/cli/settings/settings.js'
+import { noConfiguration, readSettings } from '../../src/cli/settings/settings.js'
 import { wordsOf } from '../../src/cli/terminal/world.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/absence.js'
 import { verificationOf, type VerdictCount } from '../../src/domain/proof/verification.js'
