@@ -1,4 +1,12 @@
-import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
+import {
+  exitStatusOf,
+  SOME_LEFT,
+  notSentOf,
+  openPointsOf,
+  type MandateTotals,
+  type OpenPoint,
+} from '../domain/row/row-state.js'
+import type { Stop } from '../run/brake.js'
 import { type Waiting, waitingBeside } from '../run/read-again.js'
 import { fileDigest, sizeOf } from '../source/bytes/input.js'
 import type { ReportOptions } from '../report/pack/pack.js'
@@ -17,7 +25,6 @@ import { faultText, notTheLatest } from '../register/campaign-register.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-rows.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
-import { notSentOf, openPointsOf, type MandateTotals, type OpenPoint } from '../domain/row/row-state.js'
 import { existsSync } from 'node:fs'
 import { noteWritten, type WrittenPath } from '../ledger/safety/side-files.js'
 

@@ -19,8 +19,7 @@ import {
 } from './command.js'
 import { topicLines, topicsIn } from './commands/help.js'
 import { environmentName, exitLines, flagName, flagsOf, helpOf } from './settings/declared.js'
-import { refusalOfRemoved } from './settings/configuration.js'
-import { distrustedConfiguration, readSettings, type Flags } from './settings/settings.js'
+import { distrustedConfiguration, readSettings, refusalOfRemoved, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
 import { boundedWorld, type Output, type World, widthOf, wrapped } from './terminal/world.js'
 import type { Progress } from './terminal/progress.js'
@@ -48,23 +47,23 @@ const GROUPS = {
     sandbox: async () => (await import('./commands/sandbox.js')).sandboxCommand,
   },
   Move: {
-    plan: async () => (await import('./plan/plan.js')).planCommand,
-    approve: async () => (await import('./plan/plan.js')).approveCommand,
+    plan: async () => (await import('./commands/plan.js')).planCommand,
+    approve: async () => (await import('./commands/plan.js')).approveCommand,
     run: async () => (await import('./commands/run.js')).runCommand,
     status: async () => (await import('./commands/status.js')).statusCommand,
     compare: async () => (await import('./commands/compare.js')).compareCommand,
   },
-  Resolve: { resolve: async () => (await import('./decide/resolve.js')).resolveCommand },
+  Resolve: { resolve: async () => (await import('./commands/resolve.js')).resolveCommand },
   'Prove and close': {
     report: async () => (await import('./commands/report.js')).reportCommand,
     'report verify': async () => (await import('./commands/report.js')).verifyReportCommand,
-    verify: async () => (await import('./prove/verify.js')).verifyCommand,
-    purge: async () => (await import('./privacy/purge.js')).purgeCommand,
+    verify: async () => (await import('./commands/verify.js')).verifyCommand,
+    purge: async () => (await import('./commands/purge.js')).purgeCommand,
   },
   Rare: {
-    'customer show': async () => (await import('./privacy/customer.js')).showCommand,
-    'customer erase': async () => (await import('./privacy/customer.js')).eraseCommand,
-    'ledger adopt': async () => (await import('./decide/adopt.js')).adoptCommand,
+    'customer show': async () => (await import('./commands/customer.js')).showCommand,
+    'customer erase': async () => (await import('./commands/customer.js')).eraseCommand,
+    'ledger adopt': async () => (await import('./commands/adopt.js')).adoptCommand,
     rules: async () => (await import('./commands/rules.js')).rulesCommand,
   },
 } as const

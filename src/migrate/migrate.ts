@@ -15,7 +15,7 @@ import {
 } from '../service/checked-service.js'
 import { clientOptions, createClient, type ServiceClient } from '../service/client.js'
 import { askAhead, checkBeforeSend } from './ask.js'
-import type { HeldPlan } from './plan/plan.js'
+import type { HeldPlan } from './plan.js'
 import {
   type MigrateOptions,
   type Migration,
@@ -81,7 +81,7 @@ export async function migrate(options: MigrateOptions): Promise<Migration> {
 /** Null for a run without a plan, which then must need none. */
 async function planOf(request: ValidatedOptions, ledger: Ledger): Promise<HeldPlan | null> {
   const { plan: file, approval } = request
-  if (file !== null) return (await import('./plan/plan.js')).holdToPlan(request, ledger, file)
+  if (file !== null) return (await import('./plan.js')).holdToPlan(request, ledger, file)
   const isKnown = ledger.view.isApprovalRequired()
   if (approval === 'required') {
     if (!isKnown) noteRequired(request, ledger)

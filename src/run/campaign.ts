@@ -1,28 +1,29 @@
-import type { CountedChoice, Choice, ChosenColumn, PilotRow } from '../domain/row/choice.js'
-import { narrowed } from '../domain/row/choice.js'
+import {
+  type CountedChoice,
+  type Choice,
+  type ChosenColumn,
+  type PilotRow,
+  narrowed,
+} from '../domain/row/choice.js'
 import type { Corrector } from '../domain/row/correction.js'
-import type { Expected, Totals } from '../domain/row/row-state.js'
+import { type Expected, type Totals, exitStatusOf, SOME_LEFT } from '../domain/row/row-state.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
-import { addSources, within } from './admit-sources.js'
-import type { AdmittedSource, OpenCollected, OpenNext } from './admit-sources.js'
+import {
+  addSources,
+  within,
+  type AdmittedSource,
+  type OpenCollected,
+  type OpenNext,
+} from './admit-sources.js'
 import { type ReadBy, waitingBeside } from './read-again.js'
 import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES, maskAccounts } from '../domain/text/accounts.js'
 import { cleanCell, findNames, firstOf, plural } from '../domain/text/text.js'
-import {
-  DECLINED,
-  exitStatusOf,
-  INTERRUPTED,
-  PILOT_DONE,
-  SOME_LEFT,
-  type Stop,
-  stopOfChoice,
-  stopOfWaiting,
-} from './brake.js'
+import { DECLINED, INTERRUPTED, PILOT_DONE, type Stop, stopOfChoice, stopOfWaiting } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { verificationOf } from '../domain/proof/read-back.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'

@@ -11,8 +11,7 @@ import {
   verifiedExitStatus,
   writePack,
 } from '../../src/cli/closing.js'
-import { noConfiguration } from '../../src/cli/settings/configuration.js'
-import { readSettings } from '../../src/cli/settings/settings.js'
+import { noConfiguration, readSettings } from '../../src/cli/settings/settings.js'
 import { wordsOf } from '../../src/cli/terminal/world.js'
 import { USUAL_ABSENT_AFTER_MS, verificationOf, type VerdictCount } from '../../src/domain/proof/read-back.js'
 import { MANDATE_STATES, mandateTotalsOf, type RowState, totalsOf } from '../../src/domain/row/row-state.js'

@@ -21,13 +21,21 @@ import {
 import { nextLine } from '../terminal/next.js'
 import { totalsLines, type Line, toned } from '../terminal/world.js'
 import { keptText, nextReading, noteOutputs, waitingIn, waitingTexts } from '../closing.js'
-import { evidenceLine, firstRecords, howReadLines, readingLines, unlikelyShares } from '../reading-lines.js'
+import {
+  evidenceLine,
+  firstRecords,
+  howReadLines,
+  readingLines,
+  unlikelyShares,
+  heldLines,
+  readAskedService,
+  WHO,
+} from '../before-sending.js'
 import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/correction-lines.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
-import { heldLines, readAskedService, WHO } from '../run-options.js'
 import { noteAsking, whoLine } from './run.js'
 import { problemPages } from '../../report/facts/row-walk.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { createTrusted } from '../../trust/trusted-file.js'
 import { SHEET, type Command, type Context, inputOf, sourceOptions } from '../command.js'
-import { noConfiguration } from '../settings/configuration.js'
+import { noConfiguration } from '../settings/settings.js'
 import { commandLine, nextLine } from '../terminal/next.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
 import { SourceError, UsageError } from '../../errors.js'
@@ -10,7 +10,7 @@ import { loadProfiles, whyText } from '../../source/columns/mapping.js'
 import type { Line } from '../terminal/world.js'
 import { plural, said } from '../../domain/text/text.js'
 import { REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
-import { separatorText } from '../reading-lines.js'
+import { separatorText } from '../before-sending.js'
 
 const FILE = 'sepa-migrate.yaml'
 

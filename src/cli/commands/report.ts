@@ -4,7 +4,7 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { provePack, type Proof } from '../../report/proof/prove-pack.js'
 import { decideIn, lookInto, type Command, type Context } from '../command.js'
 import { closingLines, lookedAt, writePack, noteOutputs } from '../closing.js'
-import { readCheckingKey, readSigningKey } from '../prove/keys.js'
+import { readCheckingKey, readSigningKey } from '../settings/settings.js'
 import { EXIT_STATUSES, EXITS, SHARED } from '../settings/declared.js'
 import { toned, type Line } from '../terminal/world.js'
 

@@ -8,15 +8,15 @@ import { UsageError } from '../../errors.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
-import type { AskedFirst } from '../../migrate/options.js'
-import { migrate } from '../../migrate/migrate.js'
 import {
+  type AskedFirst,
   type AskingEvent,
   type MigrateOptions,
   type Migration,
   type MigrationEvent,
   assertPlanned,
 } from '../../migrate/options.js'
+import { migrate } from '../../migrate/migrate.js'
 import {
   closingLines,
   leftAsRead,
@@ -39,8 +39,9 @@ import {
   nothingToCorrect,
   resultOfError,
 } from '../command.js'
-import { evidenceLine, unlikelyShares } from '../reading-lines.js'
 import {
+  evidenceLine,
+  unlikelyShares,
   RUN_FLAGS,
   runOptions,
   confirmRun,
@@ -48,7 +49,7 @@ import {
   heldLines,
   leftRefusedNote,
   refuseUnasked,
-} from '../run-options.js'
+} from '../before-sending.js'
 import { EXITS, SHARED, RUN_SETTINGS } from '../settings/declared.js'
 import {
   assertReadBackTold,

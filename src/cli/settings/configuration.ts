@@ -1,18 +1,18 @@
+import type * as Yaml from 'yaml'
+import removed from './removed.json' with { type: 'json' }
 import { wordingOf, nearest } from '../../domain/text/text.js'
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type * as Yaml from 'yaml'
 import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../../errors.js'
 import { sourceSections } from '../../source/options.js'
 import { type Distrust, distrustInstructions } from '../../trust/entry.js'
 import { MOST_BYTES, readGiven } from '../../trust/trusted-file.js'
-import { SETTING_NAMES, settingOf, helpOf } from './declared.js'
+import { SETTING_NAMES, settingOf, helpOf, valueAt } from './declared.js'
 import { type RuleId, RULES } from '../../domain/rule/verdict.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
 import { createRequire } from 'node:module'
-import removed from './removed.json' with { type: 'json' }
 
 const ruleIds = Object.keys(RULES) as [RuleId, ...RuleId[]]
 
@@ -57,46 +57,6 @@ export const configurationSchema = z.strictObject({
 const STATUS_EXPECTED = 'give a status from 400 to 599, and not 401, 403 or 407, which always stop the run'
 
 export type Configuration = z.infer<typeof configurationSchema>
-
-export interface LoadedConfiguration {
-  readonly file: string | null
-  readonly values: Configuration
-  /** Why others can change the file, which then only says how files are read; else null. */
-  readonly distrust: Distrust | null
-  /** Makes a path of the file absolute. */
-  readonly locate: (path: string) => string
-}
-
-export const noConfiguration: LoadedConfiguration = {
-  file: null,
-  values: configurationSchema.parse({}),
-  distrust: null,
-  locate: (path) => resolve(path),
-}
-
-const DEFAULT_FILE = 'sepa-migrate.yaml'
-
-/**
- * Reads the named file, or `./sepa-migrate.yaml` where it exists.
- * @throws {UsageError} with the place in the file for anything that cannot be read or is not known
- */
-export function loadConfiguration(named: string | null): LoadedConfiguration {
-  if (named === null && !existsSync(DEFAULT_FILE)) return noConfiguration
-  const file = named ?? DEFAULT_FILE
-  const folder = dirname(resolve(file))
-  const { bytes, entry } = readGiven(file, {
-    what: 'configuration file',
-    nothing: 'nothing was sent',
-    mostBytes: MOST_BYTES.configuration,
-  })
-  const distrust = distrustInstructions(file, entry)
-  return {
-    file,
-    values: parseConfiguration(bytes.toString('utf8'), file, distrust),
-    distrust,
-    locate: (path) => resolve(folder, path),
-  }
-}
 
 const unreadable = (file: string, why: string, from?: ErrorOptions): UsageError =>
   new UsageError(
@@ -156,16 +116,6 @@ export function parseConfiguration(
       : `${distrust.next}, or give the setting by a flag, the environment or a file of your own with --config; nothing was sent`,
   )
 }
-
-/** The value of a setting in the file, undefined where there is none. */
-export const valueAt = (values: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
-        ? Reflect.get(inner, key)
-        : undefined,
-    values,
-  )
 
 /**
  * Every setting that cannot be read, in words of its kind. No schema can tell it all: which time zones this machine knows,
@@ -351,24 +301,4 @@ function lineOf(document: Document, path: Path, lines: LineCounter): number {
  * What earlier versions had, and what to use now: by the name of its command, flag, key or variable, or by what was typed,
  * where the name goes on to mean something else.
  */
-const REMOVED: ReadonlyMap<string, string> = new Map(Object.entries(removed))
-
-/** Why a command line or the environment is refused that names what was taken away: passed over, it would mislead. */
-export function refusalOfRemoved(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): string | null {
-  const [command = '', first = '-'] = argv
-  const named = new Set([
-    command === 'verify' && !first.startsWith('-') ? 'verify FOLDER' : command,
-    ...argv.filter((text) => text.startsWith('--')).map((text) => text.replace(/=.*/s, '')),
-    ...Object.keys(env).filter((name) => (env[name] ?? '') !== ''),
-  ])
-  for (const [name, instead] of REMOVED) {
-    const flag = name.startsWith('--') ? name : `--${name}`
-    const variable = `SEPA_MIGRATE_${name.replaceAll('-', '_').toUpperCase()}`
-    const form = [name.trim(), flag, variable].find((each) => named.has(each))
-    if (form !== undefined) return `there is no ${form} any more; nothing was sent. Instead, ${instead}`
-  }
-  return null
-}
+export const REMOVED: ReadonlyMap<string, string> = new Map(Object.entries(removed))

@@ -431,3 +431,13 @@ export function exitLines(exits: Exits): [statuses: string, meaning: string][] {
     meaning,
   ])
 }
+
+/** The value of a setting in the file, undefined where there is none. */
+export const valueAt = (values: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+        ? Reflect.get(inner, key)
+        : undefined,
+    values,
+  )

@@ -1,20 +1,15 @@
 import { said } from '../../domain/text/text.js'
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LedgerError, UsageError } from '../../errors.js'
 import { checkService, type Credentials } from '../../service/checked-service.js'
-import { distrustSecret } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText } from '../../trust/trusted-file.js'
+import { distrustSecret, type Distrust, distrustInstructions } from '../../trust/entry.js'
+import { MOST_BYTES, readGivenText, readGiven, type GivenRequest } from '../../trust/trusted-file.js'
 import { askPassword, canAsk, type World } from '../terminal/world.js'
-import { loadConfiguration, valueAt, type LoadedConfiguration } from './configuration.js'
-import {
-  environmentName,
-  flagName,
-  isOption,
-  settingOf,
-  type OptionName,
-  type SettingName,
-  type SettingValue,
-} from './declared.js'
+import { isUsableKey } from '../../trust/signature.js'
+import { type Configuration, configurationSchema, parseConfiguration, REMOVED } from './configuration.js'
+import { environmentName, flagName, isOption, settingOf, valueAt, type OptionName, type SettingName, type SettingValue } from './declared.js'
 import { todayIn } from '../../domain/mandate/date.js'
 
 /** What commander found: one text per flag that was given. */
@@ -96,6 +91,46 @@ function findConfigured(name: SettingName, { file, values, locate }: LoadedConfi
 function byDefaultOf(name: SettingName): Found | null {
   const { byDefault } = settingOf(name)
   return byDefault === undefined ? null : { text: String(byDefault), origin: 'the default' }
+}
+
+export interface LoadedConfiguration {
+  readonly file: string | null
+  readonly values: Configuration
+  /** Why others can change the file, which then only says how files are read; else null. */
+  readonly distrust: Distrust | null
+  /** Makes a path of the file absolute. */
+  readonly locate: (path: string) => string
+}
+
+export const noConfiguration: LoadedConfiguration = {
+  file: null,
+  values: configurationSchema.parse({}),
+  distrust: null,
+  locate: (path) => resolve(path),
+}
+
+const DEFAULT_FILE = 'sepa-migrate.yaml'
+
+/**
+ * Reads the named file, or `./sepa-migrate.yaml` where it exists.
+ * @throws {UsageError} with the place in the file for anything that cannot be read or is not known
+ */
+export function loadConfiguration(named: string | null): LoadedConfiguration {
+  if (named === null && !existsSync(DEFAULT_FILE)) return noConfiguration
+  const file = named ?? DEFAULT_FILE
+  const folder = dirname(resolve(file))
+  const { bytes, entry } = readGiven(file, {
+    what: 'configuration file',
+    nothing: 'nothing was sent',
+    mostBytes: MOST_BYTES.configuration,
+  })
+  const distrust = distrustInstructions(file, entry)
+  return {
+    file,
+    values: parseConfiguration(bytes.toString('utf8'), file, distrust),
+    distrust,
+    locate: (path) => resolve(folder, path),
+  }
 }
 
 /**
@@ -201,4 +236,77 @@ export function assertReadBackTold(settings: Settings): void {
     'Nobody has said that this service can be asked what it holds; nothing was asked',
     'Find out at its test environment, then give --read-back or set service.readBack to true',
   )
+}
+
+const MAKE_KEY = '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes one'
+
+/**
+ * The private key to sign with.
+ * @param nothing what it means that there is none
+ * @throws {UsageError} where others can read the file, and for anything but an Ed25519 key without a passphrase
+ */
+export function readSigningKey(file: string, nothing = 'no report was written'): KeyObject {
+  const text = readKeyFile(file, { distrust: distrustSecret, nothing })
+  if (text.includes('ENCRYPTED'))
+    throw new UsageError(
+      `The key file "${file}" is protected by a passphrase, for which this program does not ask; ${nothing}`,
+      'Give a key without one, in a file that only you can read ("openssl pkey -in KEY.pem -out PLAIN.pem" takes it off)',
+    )
+  const next = `Give an Ed25519 key in PEM; ${MAKE_KEY}`
+  return usable(file, () => createPrivateKey(text), { what: 'private key', nothing, next })
+}
+
+/**
+ * The public key to check a signature with.
+ * @param nothing what it means that there is none
+ * @throws {UsageError} where others can change the file, and for anything but an Ed25519 public key
+ */
+export function readCheckingKey(file: string, nothing = 'nothing was verified'): KeyObject {
+  const text = readKeyFile(file, { distrust: distrustInstructions, nothing })
+  if (text.includes('PRIVATE KEY'))
+    throw new UsageError(
+      `"${file}" holds a private key, which belongs to whoever signs; ${nothing}`,
+      'Give its public key: "openssl pkey -in KEY.pem -pubout -out PUBLIC.pem" writes it',
+    )
+  const next = 'Give the Ed25519 public key of whoever signed, in PEM'
+  return usable(file, () => createPublicKey(text), { what: 'public key', nothing, next })
+}
+
+const readKeyFile = (file: string, reading: Pick<GivenRequest, 'distrust' | 'nothing'>): string =>
+  readGivenText(file, { what: 'key file', mostBytes: MOST_BYTES.secret, ...reading })
+
+/** What is thrown has no cause, which may quote what is in the file. */
+function usable(
+  file: string,
+  parse: () => KeyObject,
+  { what, nothing, next }: Record<'what' | 'nothing' | 'next', string>,
+): KeyObject {
+  let key: KeyObject
+  try {
+    key = parse()
+  } catch {
+    throw new UsageError(`There is no ${what} in "${file}"; ${nothing}`, next)
+  }
+  if (isUsableKey(key)) return key
+  throw new UsageError(`The key in "${file}" is not an Ed25519 key; ${nothing}`, next)
+}
+
+/** Why a command line or the environment is refused that names what was taken away: passed over, it would mislead. */
+export function refusalOfRemoved(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): string | null {
+  const [command = '', first = '-'] = argv
+  const named = new Set([
+    command === 'verify' && !first.startsWith('-') ? 'verify FOLDER' : command,
+    ...argv.filter((text) => text.startsWith('--')).map((text) => text.replace(/=.*/s, '')),
+    ...Object.keys(env).filter((name) => (env[name] ?? '') !== ''),
+  ])
+  for (const [name, instead] of REMOVED) {
+    const flag = name.startsWith('--') ? name : `--${name}`
+    const variable = `SEPA_MIGRATE_${name.replaceAll('-', '_').toUpperCase()}`
+    const form = [name.trim(), flag, variable].find((each) => named.has(each))
+    if (form !== undefined) return `there is no ${form} any more; nothing was sent. Instead, ${instead}`
+  }
+  return null
 }

@@ -4,11 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import {
-  configurationSchema,
-  loadConfiguration,
-  parseConfiguration,
-} from '../../../src/cli/settings/configuration.js'
+import { configurationSchema, parseConfiguration } from '../../../src/cli/settings/configuration.js'
+import { loadConfiguration } from '../../../src/cli/settings/settings.js'
 import { SETTING_NAMES, settingOf } from '../../../src/cli/settings/declared.js'
 import { UsageError } from '../../../src/errors.js'
 import { freshFolder } from '../../support/folder.js'

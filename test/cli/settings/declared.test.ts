@@ -3,11 +3,8 @@ import { join, resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  configurationSchema,
-  noConfiguration,
-  parseConfiguration,
-} from '../../../src/cli/settings/configuration.js'
+import { configurationSchema, parseConfiguration } from '../../../src/cli/settings/configuration.js'
+import { noConfiguration, readSettings } from '../../../src/cli/settings/settings.js'
 import {
   SETTING_NAMES,
   settingOf,
@@ -15,7 +12,6 @@ import {
   environmentName,
   isOption,
 } from '../../../src/cli/settings/declared.js'
-import { readSettings } from '../../../src/cli/settings/settings.js'
 import { UsageError } from '../../../src/errors.js'
 import { SAMPLES } from '../../support/program.js'
 import { worldOf } from '../world.js'

@@ -16,10 +16,16 @@ import {
   readPlan,
   textOfApproval,
   changedSettingsOf,
-} from '../../migrate/plan/plan.js'
+} from '../../migrate/plan.js'
 import { type Command, type Context, lookInto, namedFiles, sameFlags, decideIn } from '../command.js'
-import { readAskedService, RUN_FLAGS, runOptions } from '../run-options.js'
-import { readUsername, type Settings, assertReadBackTold, readTarget } from '../settings/settings.js'
+import { readAskedService, RUN_FLAGS, runOptions } from '../before-sending.js'
+import {
+  readUsername,
+  type Settings,
+  assertReadBackTold,
+  readTarget,
+  readSigningKey,
+} from '../settings/settings.js'
 import { commandLine, nextLine, shownPath } from '../terminal/next.js'
 import { type Line, toned, assertTyped, canAsk, type World } from '../terminal/world.js'
 import { planSections, renderPlanPage, type Section } from '../../report/plan/plan-sections.js'
@@ -36,7 +42,6 @@ import { MOST_BYTES, readGivenText, assertNotTaken, createTrusted } from '../../
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { signText } from '../../trust/signature.js'
-import { readSigningKey } from '../prove/keys.js'
 import { TO_DO } from '../../report/facts/facts.js'
 
 const FILE = 'plan.json'

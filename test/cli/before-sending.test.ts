@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { howReadLines, readingLines, unlikelyShares } from '../../src/cli/reading-lines.js'
+import { howReadLines, readingLines, unlikelyShares } from '../../src/cli/before-sending.js'
 import { wordsOf } from '../../src/cli/terminal/world.js'
 import { collectionFile } from '../support/collections.js'
 import { validExport } from '../support/export.js'

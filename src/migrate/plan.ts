@@ -1,58 +1,32 @@
-import { timeOf } from '../../domain/mandate/date.js'
-import type { Machine } from '../../machine.js'
-import { planDigestOf, signingKey } from '../../ledger/plan/plans.js'
-import { readAsTexts, treatedAsActive } from '../../domain/rule/verdict.js'
+import { timeOf } from '../domain/mandate/date.js'
+import type { Machine } from '../machine.js'
+import { planDigestOf, signingKey } from '../ledger/plan/plans.js'
+import { readAsTexts, treatedAsActive } from '../domain/rule/verdict.js'
 import { hash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
-import {
-  type PlanDocument,
-  type PlannedSource,
-  type Approver,
-  type PlannedSettings,
-  shortDigest,
-  textOfPlan,
-  textOfStatement,
-  type ApprovalStatement,
-  approvalDrifts,
-  driftIf,
-  shownDrifts,
-  approverOf,
-  rowDrifts,
-  settingDrifts,
-  sourceDrifts,
-  targetDrifts,
-  versionDrifts,
-  type Drift,
-} from '../../domain/plan/plan.js'
-import { type Choice, narrowed } from '../../domain/row/choice.js'
-import { maskAccounts } from '../../domain/text/accounts.js'
-import { requireDriver } from '../../driver.js'
-import { UsageError } from '../../errors.js'
-import { openLedger } from '../../ledger/file/open-ledger.js'
-import type { EvidenceCounts } from '../../ledger/admit/collected.js'
-import type { Ledger } from '../../ledger/file/writer.js'
-import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import type { AdmittedSource } from '../../run/admit-sources.js'
-import type { Register } from '../../register/campaign-register.js'
-import { expectedMs } from '../../run/pace.js'
-import {
-  type MigrateOptions,
-  checkOptions,
-  refuseStreams,
-  type ValidatedOptions,
-  registerOf,
-  targetOf,
-} from '../options.js'
-import { askAhead } from '../ask.js'
-import { bringIn } from '../../run/campaign.js'
+import { type PlanDocument, type PlannedSource, type Approver, type PlannedSettings, shortDigest, textOfPlan, textOfStatement, type ApprovalStatement, approvalDrifts, driftIf, shownDrifts, approverOf, rowDrifts, settingDrifts, sourceDrifts, targetDrifts, versionDrifts, type Drift } from '../domain/plan/plan.js'
+import { type Choice, narrowed } from '../domain/row/choice.js'
+import { maskAccounts } from '../domain/text/accounts.js'
+import { requireDriver } from '../driver.js'
+import { UsageError } from '../errors.js'
+import { openLedger } from '../ledger/file/open-ledger.js'
+import type { EvidenceCounts } from '../ledger/admit/collected.js'
+import type { Ledger } from '../ledger/file/writer.js'
+import type { LedgerReader } from '../ledger/read/open-reader.js'
+import type { AdmittedSource } from '../run/admit-sources.js'
+import type { Register } from '../register/campaign-register.js'
+import { expectedMs } from '../run/pace.js'
+import { type MigrateOptions, checkOptions, refuseStreams, type ValidatedOptions, registerOf, targetOf } from './options.js'
+import { askAhead } from './ask.js'
+import { bringIn } from '../run/campaign.js'
 import { statSync, existsSync } from 'node:fs'
-import { MOST_BYTES, readGiven, readGivenText } from '../../trust/trusted-file.js'
-import { fingerprintOf, publicKeyIn } from '../../trust/signature.js'
-import { USUAL_CONNECT_TIMEOUT_MS } from '../../service/checked-service.js'
-import type { ApprovalRecord, PlanRecord } from '../../ledger/read/reader.js'
-import { fileDigest, sizeOf, type SourceInput } from '../../source/bytes/input.js'
+import { MOST_BYTES, readGiven, readGivenText } from '../trust/trusted-file.js'
+import { fingerprintOf, publicKeyIn } from '../trust/signature.js'
+import { USUAL_CONNECT_TIMEOUT_MS } from '../service/checked-service.js'
+import type { ApprovalRecord, PlanRecord } from '../ledger/read/reader.js'
+import { fileDigest, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import { z } from 'zod'
-import { parseJson, plural } from '../../domain/text/text.js'
+import { parseJson, plural } from '../domain/text/text.js'
 
 /**
  * All that bears on what is sent, where to and how, but for the files themselves, the address and the user, how many rows

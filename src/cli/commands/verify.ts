@@ -1,4 +1,4 @@
-import { SOME_LEFT } from '../../run/brake.js'
+import { SOME_LEFT } from '../../domain/row/row-state.js'
 import { dirname } from 'node:path'
 import {
   contradictedIn,
@@ -23,7 +23,7 @@ import { countText, plural, said, durationText } from '../../domain/text/text.js
 import type { Scope } from '../../ledger/schema/schema.js'
 import { explainVerified } from '../../report/facts/facts.js'
 import { OF_SERVICE, SHARED, type OptionName, usual } from '../settings/declared.js'
-import { readAskedService } from '../run-options.js'
+import { readAskedService } from '../before-sending.js'
 
 /** Settings of every command that asks the service what it holds. */
 export const ASK_OPTIONS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readCheckingKey, readSigningKey } from '../../../src/cli/prove/keys.js'
+import { readCheckingKey, readSigningKey } from '../../../src/cli/settings/settings.js'
 import { UsageError } from '../../../src/errors.js'
 import { freshFolder } from '../../support/folder.js'
 

@@ -38,7 +38,7 @@ import {
   SAMPLE_FLAG,
   statusAfter,
   unprovenLines,
-} from '../prove/verify.js'
+} from './verify.js'
 import { EXITS, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'

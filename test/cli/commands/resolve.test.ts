@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/cli/command.js'
-import { confirmForced } from '../../../src/cli/decide/resolve.js'
+import { confirmForced } from '../../../src/cli/commands/resolve.js'
 import type { Resolution } from '../../../src/ledger/ledger.js'
 import { admit, IBAN, inDoubt, open, send, SETTINGS, stoppedClock } from '../../ledger/campaign-setup.js'
 import { answering } from '../answering.js'

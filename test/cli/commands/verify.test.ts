@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { verificationOf } from '../../../src/domain/proof/read-back.js'
 import type { VerifiedRow } from '../../../src/ledger/read/reader.js'
 import { keptSource, many, NO_RECORDS, readerOf, verifiedRow } from '../../report/ledger-value.js'
-import { unprovenLines, unprovenRows } from '../../../src/cli/prove/verify.js'
+import { unprovenLines, unprovenRows } from '../../../src/cli/commands/verify.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
 
 const of = (verified: readonly VerifiedRow[]) => {

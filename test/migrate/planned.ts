@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { textOfPlan, type ApprovalStatement, type PlanDocument } from '../../../src/domain/plan/plan.js'
-import { openLedger } from '../../../src/ledger/file/open-ledger.js'
-import type { Ledger } from '../../../src/ledger/file/writer.js'
-import type { MigrateOptions } from '../../../src/migrate/options.js'
-import { planMigration, approvalPath, textOfApproval } from '../../../src/migrate/plan/plan.js'
-import { recorded, signed, type Pair } from '../../ledger/plan/approvals.js'
-import type { Place } from '../place.js'
+import { textOfPlan, type ApprovalStatement, type PlanDocument } from '../../src/domain/plan/plan.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import type { Ledger } from '../../src/ledger/file/writer.js'
+import type { MigrateOptions } from '../../src/migrate/options.js'
+import { planMigration, approvalPath, textOfApproval } from '../../src/migrate/plan.js'
+import { recorded, signed, type Pair } from '../ledger/plan/approvals.js'
+import type { Place } from './place.js'
 
 /** Opens the ledger of the place for what people do between plan and run. */
 export function atLedger<Value>(place: Place, act: (ledger: Ledger) => Value): Value {

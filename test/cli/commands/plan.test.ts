@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileS
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { planStanding, planStandingLine } from '../../../src/cli/commands/status.js'
-import { assertReplaceable, planPaths, writePlanFiles } from '../../../src/cli/plan/plan.js'
+import { assertReplaceable, planPaths, writePlanFiles } from '../../../src/cli/commands/plan.js'
 import { renderPlanPage } from '../../../src/report/plan/plan-sections.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
