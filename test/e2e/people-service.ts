@@ -1,5 +1,5 @@
-import type { Connections } from '../../src/service/connections.js'
 import type { MigrateRequest } from '../../src/contract/migrate-mandate.js'
+import type { Connections } from '../../src/service/connections.js'
 import type { Chance } from '../support/chance.js'
 import { mandateMeant, type Scene, type TrueMandate } from './people-truth.js'
 
