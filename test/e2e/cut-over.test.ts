@@ -1,346 +1,508 @@
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { sheetsOf } from '../report/workbook-value.js'
+import { collectionFile } from '../support/collections.js'
 import { germanIban, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 import { openWork } from '../support/work.js'
+import { rowsOf, workbookBytes } from '../support/workbook.js'
 
-const { path, read, rows, edit, write, held, mandateOf, sandbox, program, json } = placeForEach({
-  sandbox: {
-    faults: [{ match: { customer_no: 604 }, times: 1, fault: { kind: 'reset', applied: true } }],
-  },
-})
-
-const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status'
-const line = (n: number, status = 'active'): string => `${validLine(n)},${status}`
-const save = (name: string, lines: readonly string[]): void =>
-  write(name, `${[HEADER, ...lines].join('\n')}\n`)
-const from = (first: number, last: number): string[] =>
-  Array.from({ length: last - first + 1 }, (_, at) => line(first + at))
-
-/** Between export and cut-over customers cancel, move, get another reference and sign. */
-const FINAL = [
-  line(2).replace(germanIban(2), germanIban(902)),
-  line(3).replace(/2024-03-\d\d/, '2024-04-01'),
-  line(4).replace('MANDATE-4', 'MANDATE-4-B'),
-  line(5, 'cancelled'),
-  ...from(6, 12),
-  line(14).replace(germanIban(14), germanIban(914)),
-  line(15, 'cancelled'),
-  ...from(16, 22),
-]
-
-it('compare sets the last export against the ledger, run holds what is over, and a person closes each line', async () => {
-  save('export.csv', from(1, 20))
-  expect((await program('run', 'export.csv', '--limit', '12')).status).toBe(5)
-  save('other.csv', from(101, 120))
-  const refused = await json('compare', 'other.csv')
-  expect([refused.exitCode, refused.errors[0]?.message]).toEqual([
-    2,
-    expect.stringContaining('20 are not in this export'),
-  ])
-  expect(refused.errors[0]?.next).toContain('--yes-it-is-final')
-  expect(await json('status')).toMatchObject({ cutOver: { open: 0, held: 0, untaken: 0 } })
-
-  save('final.csv', FINAL)
-  expect(await json('compare', 'final.csv')).toMatchObject({
-    exitCode: 5,
-    totals: { registered: 12, ready: 8 },
-    mandates: { ledger: 20, final: 20 },
-    classes: {
-      unchanged: 12,
-      new: 2,
-      changed_before_sending: 1,
-      changed_after_registration: 3,
-      ended_after_registration: 2,
-      gone_unsent: 2,
-      dormant: 0,
-      in_doubt_changed: 0,
+describe('the last export', () => {
+  const { path, read, rows, edit, write, held, mandateOf, sandbox, program, json } = placeForEach({
+    sandbox: {
+      faults: [{ match: { customer_no: 604 }, times: 1, fault: { kind: 'reset', applied: true } }],
     },
-    cutOver: { open: 7, held: 3, untaken: 3 },
-  })
-  expect(held()).toHaveLength(12)
-  const planned = await program('plan', '--to', 'plan.json')
-  expect(planned.stdout).toMatch(/2 rows ready: held back, .*something else of their mandates.*\(CUT_OVER\)/)
-  expect(JSON.parse(read('plan.json'))).toMatchObject({
-    rows: { count: 5 },
-    staysBehind: [
-      { state: 'ready', rule: 'CUT_OVER', count: 2 },
-      { state: 'ready', rule: 'CHANGED_SINCE_COMPARED', count: 1 },
-    ],
   })
 
-  const run = await program('run', 'final.csv')
-  expect(run.status).toBe(3)
-  expect(held().toSorted((a, b) => a - b)).toEqual([
-    ...Array.from({ length: 12 }, (_, at) => at + 1),
-    14,
-    ...[16, 17, 18, 19, 20, 21, 22],
-  ])
-  expect(mandateOf(14)?.iban).toBe(germanIban(914))
-  expect(run.stdout).toContain(
-    '1 ready, and held back: the last comparison or another record says something else of their mandates',
-  )
-  expect((await program('run')).status).toBe(3)
-  expect(held()).toHaveLength(20)
+  const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status'
+  const line = (n: number, status = 'active'): string => `${validLine(n)},${status}`
+  const save = (name: string, lines: readonly string[]): void =>
+    write(name, `${[HEADER, ...lines].join('\n')}\n`)
+  const from = (first: number, last: number): string[] =>
+    Array.from({ length: last - first + 1 }, (_, at) => line(first + at))
 
-  // Row 15 was replaced by what the last export says of it, which leaves nothing to do.
-  const open = rows('cut-over.csv')
-  expect(open.map((row) => [row['customer_no'], row['migration_class']].join(' '))).toEqual([
-    '1 ended_after_registration',
-    '2 changed_after_registration',
-    '3 changed_after_registration',
-    '4 changed_after_registration',
-    '5 ended_after_registration',
-    '13 gone_unsent',
-  ])
-  expect(open[0]).toMatchObject({
-    iban_masked: germanIban(1).replace(/^(..).*(....)$/, '$1…$2'),
-    migration_state: 'registered',
-  })
-  expect(open[0]?.['assigned_mandate_reference']).not.toBe('')
-  expect(open[1]?.['migration_change']).toContain('another account')
-  expect(read('cut-over.csv')).not.toMatch(/DE\d{20}/)
-  expect(read('report.html')).toContain('Cut-over items to close: 6')
+  /** Between export and cut-over customers cancel, move, get another reference and sign. */
+  const FINAL = [
+    line(2).replace(germanIban(2), germanIban(902)),
+    line(3).replace(/2024-03-\d\d/, '2024-04-01'),
+    line(4).replace('MANDATE-4', 'MANDATE-4-B'),
+    line(5, 'cancelled'),
+    ...from(6, 12),
+    line(14).replace(germanIban(14), germanIban(914)),
+    line(15, 'cancelled'),
+    ...from(16, 22),
+  ]
 
-  edit('cut-over.csv', (row) => ({
-    ...row,
-    migration_decision: row['migration_class'] === 'gone_unsent' ? 'written-off' : 'done',
-    migration_reason: 'told the service',
-    migration_by: 'Ada',
-  }))
-  const resolved = await program('resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
-  expect(resolved.stdout).toContain('6 decisions recorded')
-  expect(await json('status')).toMatchObject({
-    totals: { ready: 0 },
-    cutOver: { open: 0, held: 0, untaken: 0 },
-  })
-  expect((await program('report')).stdout).not.toContain('cut-over')
-  expect(read('report.html')).toContain('Ada: done (2)')
-  expect(read('report.html')).toContain(
-    'cancelled: 2, changed: 3, by Ada. Registered mandates that live on: 18',
-  )
-  expect(
-    (await program('report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')).status,
-  ).toBe(0)
-  expect(sandbox().requests().repeated).toEqual([])
-})
-
-it('a list that an earlier comparison wrote closes no line of a later one', async () => {
-  save('export.csv', from(1, 6))
-  await program('run', 'export.csv')
-  save('moved.csv', [line(1).replace(germanIban(1), germanIban(901)), ...from(2, 6)])
-  await program('compare', 'moved.csv')
-  const done = (row: Readonly<Record<string, string>>) => ({
-    ...row,
-    migration_decision: 'done',
-    migration_reason: 'account changed there',
-    migration_by: 'Ada',
-  })
-  edit('cut-over.csv', done, 'older.csv')
-  save('again.csv', from(1, 6).toReversed())
-  expect((await program('compare', 'again.csv')).stdout).toContain(
-    '1 line of the comparison before was open and closed by nobody',
-  )
-  save('ended.csv', [line(1, 'cancelled'), ...from(2, 6)])
-  expect(await json('compare', 'ended.csv')).toMatchObject({ cutOver: { open: 1 } })
-  const refused = await json('resolve', '--from', 'older.csv')
-  expect([refused.exitCode, refused.errors[0]?.message]).toEqual([
-    2,
-    expect.stringContaining('the latest comparison says something else of row 1'),
-  ])
-  expect(await json('status')).toMatchObject({ cutOver: { open: 1 } })
-  edit('cut-over.csv', done, 'newer.csv')
-  expect((await json('resolve', '--from', 'newer.csv')).exitCode).toBe(0)
-  // Taken back there, or never cancelled: somebody has to look.
-  expect(await json('compare', 'export.csv')).toMatchObject({ exitCode: 2 })
-  const back = await program('compare', 'export.csv', '--yes-it-is-final')
-  expect(back.status).toBe(3)
-  expect(rows('cut-over.csv')[0]?.['migration_change']).toContain('as before again')
-  // What came in behind the comparison is in none.
-  save('more.csv', [line(7)])
-  const more = await program('run', 'more.csv')
-  expect([more.status, more.stdout]).toEqual([3, expect.stringContaining('1 not compared: came in since')])
-})
-
-it('the sheet of the workbook holds the same lines, closed by resolve or with corrections by run', async () => {
-  const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
-  const zeros = (text: string): string => text.replace('MANDATE-5', '0005')
-  save('export.csv', [...from(1, 4), zeros(line(5)), line(6).replace('2024-03', '2024-13')])
-  expect((await program('run', 'export.csv')).status).toBe(3)
-  save('final.csv', [line(1), zeros(line(5, 'cancelled'))])
-  expect(await json('compare', 'final.csv', '--yes-it-is-final')).toMatchObject({ cutOver: { open: 5 } })
-
-  const work = openWork(path('to-do.xlsx'))
-  expect(work.names).toEqual(['Corrections', 'Cut-over'])
-  const header = work.header('Cut-over')
-  expect(header.slice(0, 3)).toEqual(['migration_class', 'migration_change', 'migration_action'])
-  expect(header.slice(-2)).toEqual(['migration_ledger', 'migration_attempt'])
-  const lines = work.rows('Cut-over')
-  expect(lines.map((row) => row['migration_row'])).toEqual(['2', '3', '4', '5', '6'])
-  expect(lines[3]).toMatchObject({ unique_mandate_reference: '0005', migration_change: 'it has ended there' })
-  expect(read('cut-over.csv')).toContain('"=""0005"""')
-  expect(JSON.stringify(lines)).not.toMatch(/DE\d{20}/)
-  const signed =
-    sheetsOf(readFileSync(path('reconciliation.xlsx')))
-      .get('Cut-over')
-      ?.slice(2) ?? []
-  expect(signed.map(([row]) => row?.value)).toEqual(['2', '3', '4', '5', '6'])
-  expect(signed[3]?.map(({ value }) => value)).toEqual(
-    expect.arrayContaining(['0005', 'Ended after registration, to be cancelled at the service', 'DE…0005']),
-  )
-
-  const done = { migration_decision: 'done', migration_reason: 'cancelled there', migration_by: 'Ada' }
-  for (const nth of [0, 3]) work.type('Cut-over', nth, done)
-  work.change('Cut-over', (all) => all.reverse())
-  work.save(path('back.xlsx'))
-  expect((await program('resolve', '--from', 'back.xlsx')).stdout).toContain('2 decisions recorded')
-  expect(await json('status')).toMatchObject({ cutOver: { open: 3 } })
-
-  await program('report')
-  const rest = openWork(path('to-do.xlsx'))
-  rest.type('Cut-over', 0, done)
-  rest.type('Corrections', 0, { signed_date: '2024-03-07' })
-  rest.save()
-  expect(await json('run', TO_DO)).toMatchObject({
-    totals: { invalid: 0, ready: 1, registered: 5 },
-    cutOver: { open: 2, held: 1 },
-  })
-  expect(held()).toHaveLength(5)
-  expect(openWork(path('to-do.xlsx')).names).toEqual(['Corrections', 'Cut-over'])
-  expect((await program('run', TO_DO)).status).toBe(3)
-  expect(sandbox().requests().repeated).toEqual([])
-})
-
-it('a doubt and its line on the sheet Cut-over are decided in one list, unless they contradict each other', async () => {
-  const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
-  save('export.csv', from(603, 606))
-  expect((await program('run', 'export.csv')).status).toBe(4)
-  save('final.csv', [...from(605, 606), line(603), line(604, 'cancelled')])
-  expect(await json('compare', 'final.csv')).toMatchObject({ classes: { in_doubt_changed: 1 } })
-  await program('report')
-  const doubt = mandateOf(604)
-  const decide = (ofLine: string): void => {
-    const work = openWork(path('to-do.xlsx'))
-    work.type('In doubt', 0, {
-      ...{ migration_decision: 'registered', migration_reason: 'they hold it' },
-      migration_assigned_creditor_identifier: doubt?.sepa_creditor_identifier ?? '',
-      migration_assigned_mandate_reference: doubt?.unique_mandate_reference ?? '',
-    })
-    work.type('Cut-over', 0, { migration_decision: ofLine, migration_reason: 'cancelled there' })
-    work.save()
-  }
-  decide('written-off')
-  for (const words of [
-    ['resolve', '--from', TO_DO],
-    ['run', TO_DO],
-  ]) {
-    const refused = await json(...words)
-    expect([refused.exitCode, refused.errors[0]?.message]).toEqual([2, expect.stringContaining('contradict')])
-  }
-  expect(await json('status')).toMatchObject({ totals: { inDoubt: 1 }, cutOver: { open: 1 } })
-  decide('done')
-  expect(await json('resolve', '--from', TO_DO)).toMatchObject({
-    isApplied: true,
-    totals: { inDoubt: 0, registered: 4 },
-  })
-  expect(await json('status')).toMatchObject({ cutOver: { open: 0 } })
-})
-
-it('report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {
-  save('export.csv', from(601, 605))
-  await program('run', 'export.csv', '--limit', '2')
-  expect((await program('run', '--limit', '2')).status).toBe(4)
-  await program('run')
-  const [, , , lost] = sandbox().mandates()
-  const assigned = ['--assigned-creditor-identifier', lost?.sepa_creditor_identifier ?? '']
-  const found = [...assigned, '--assigned-mandate-reference', lost?.unique_mandate_reference ?? '']
-  await program('resolve', '--row', '4', '--as', 'registered', '--reason', 'they hold it', ...found)
-  await program('verify')
-  const told = await json('report', '--to-cancel', '2')
-  expect(Object.keys(told.files)).toContain('to-cancel.csv')
-  const listed = rows('to-cancel.csv')
-  expect(listed.map((row) => row['customer_no'])).toEqual(['603', '604'])
-  const held = sandbox().mandates().slice(2, 4)
-  expect(listed.map((row) => row['assigned_mandate_reference'])).toEqual(
-    held.map(({ unique_mandate_reference }) => unique_mandate_reference),
-  )
-  for (const row of listed) expect(row['payment_sources']).toMatch(/^\S+$/)
-  expect(read('to-cancel.csv')).not.toMatch(/DE\d{20}/)
-  expect(sandbox().mandates()).toHaveLength(5)
-  expect(
-    sandbox()
-      .mandates()
-      .every(({ cancelled_at }) => cancelled_at === null),
-  ).toBe(true)
-
-  const unknown = await json('report', '--to-cancel', '4')
-  expect([unknown.exitCode, unknown.errors[0]?.message]).toEqual([
-    2,
-    expect.stringContaining('There is no run "4"'),
-  ])
-  expect(unknown.errors[0]?.next).toMatch(/: 1 \(.*\), 2 \(.*\), 3 \(/)
-  expect((await program('status')).stdout).toMatch(/^Last run: 3, started /m)
-})
-
-it('what several lists say of a sent mandate is one line, which an end among it decides', async () => {
-  save('export.csv', [line(1), line(2).replace('2024', '2034')])
-  expect((await program('run', 'export.csv')).status).toBe(3)
-  edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-03' }), 'right.csv')
-  for (const [name, change] of [
-    ['customer.csv', { customer_no: '902' }],
-    ['ended.csv', { Status: 'cancelled' }],
-    ['account.csv', { iban: germanIban(902) }],
-  ] as const)
-    edit('right.csv', (row) => ({ ...row, ...change }), name)
-  expect((await program('run', path('right.csv'))).status).toBe(0)
-  for (const name of ['customer.csv', 'ended.csv', 'account.csv']) {
-    const { status, stdout, stderr } = await program('run', path(name))
-    expect([status, stdout.includes('Nothing is open'), stderr]).toEqual([
-      3,
-      false,
-      expect.stringContaining('1 of 1 correction in'),
+  it('compare sets the last export against the ledger, run holds what is over, and a person closes each line', async () => {
+    save('export.csv', from(1, 20))
+    expect((await program('run', 'export.csv', '--limit', '12')).status).toBe(5)
+    save('other.csv', from(101, 120))
+    const refused = await json('compare', 'other.csv')
+    expect([refused.exitCode, refused.errors[0]?.message]).toEqual([
+      2,
+      expect.stringContaining('20 are not in this export'),
     ])
-  }
-  expect(rows('cut-over.csv')).toMatchObject([
-    {
-      migration_class: 'ended_after_registration',
-      migration_change:
-        'it has another customer number there, it has ended there, it has another account there',
-      migration_action: expect.stringContaining('have it cancelled at the service') as string,
-    },
-  ])
-  expect((await program('resolve', '--row', '3', '--as', 'done', '--reason', 'cancelled')).status).toBe(0)
-  expect((await program('status')).stdout).toContain('Nothing is open')
-  expect(sandbox().mandates()).toHaveLength(2)
-})
+    expect(refused.errors[0]?.next).toContain('--yes-it-is-final')
+    expect(await json('status')).toMatchObject({ cutOver: { open: 0, held: 0, untaken: 0 } })
 
-it('a new mandate of the last export that was wrong is sent once it was corrected', async () => {
-  save('export.csv', from(1, 12))
-  expect((await program('run', 'export.csv')).status).toBe(0)
-  save('final.csv', [...from(1, 12), line(13).replace(/2024-03-\d\d/, '2024-02-30')])
-  await program('compare', 'final.csv')
-  expect((await program('run', 'final.csv')).status).toBe(3)
-  edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-13' }))
-  const { status, stdout, stderr } = await program('run', 'sepa-migrate-report/to-do/corrections.csv')
-  expect([status, held().at(-1)], stdout + stderr).toEqual([0, 13])
-})
-
-it('what was corrected is not changed where the last export has it as wrong, in another notation', async () => {
-  const dates = (format: string): void =>
-    write('sepa-migrate.yaml', `columns: { signed_date: { column: signed_date, format: ${format} } }\n`)
-  const written = (separator: string): string[] =>
-    from(1, 3).map((text, at) =>
-      text.replace(/2024-03-(\d\d)/, (_, day: string) =>
-        [at === 2 ? '30' : day, at === 2 ? '02' : '03', '2024'].join(separator),
-      ),
+    save('final.csv', FINAL)
+    expect(await json('compare', 'final.csv')).toMatchObject({
+      exitCode: 5,
+      totals: { registered: 12, ready: 8 },
+      mandates: { ledger: 20, final: 20 },
+      classes: {
+        unchanged: 12,
+        new: 2,
+        changed_before_sending: 1,
+        changed_after_registration: 3,
+        ended_after_registration: 2,
+        gone_unsent: 2,
+        dormant: 0,
+        in_doubt_changed: 0,
+      },
+      cutOver: { open: 7, held: 3, untaken: 3 },
+    })
+    expect(held()).toHaveLength(12)
+    const planned = await program('plan', '--to', 'plan.json')
+    expect(planned.stdout).toMatch(
+      /2 rows ready: held back, .*something else of their mandates.*\(CUT_OVER\)/,
     )
-  dates('dd/mm/yyyy')
-  save('export.csv', written('/'))
-  expect((await program('run', 'export.csv')).status).toBe(3)
-  edit('corrections.csv', (row) => ({ ...row, signed_date: '03/03/2024' }))
-  expect((await program('run', 'sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
-  dates('dd.mm.yyyy')
-  save('final.csv', written('.'))
-  expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 3 } })
+    expect(JSON.parse(read('plan.json'))).toMatchObject({
+      rows: { count: 5 },
+      staysBehind: [
+        { state: 'ready', rule: 'CUT_OVER', count: 2 },
+        { state: 'ready', rule: 'CHANGED_SINCE_COMPARED', count: 1 },
+      ],
+    })
+
+    const run = await program('run', 'final.csv')
+    expect(run.status).toBe(3)
+    expect(held().toSorted((a, b) => a - b)).toEqual([
+      ...Array.from({ length: 12 }, (_, at) => at + 1),
+      14,
+      ...[16, 17, 18, 19, 20, 21, 22],
+    ])
+    expect(mandateOf(14)?.iban).toBe(germanIban(914))
+    expect(run.stdout).toContain(
+      '1 ready, and held back: the last comparison or another record says something else of their mandates',
+    )
+    expect((await program('run')).status).toBe(3)
+    expect(held()).toHaveLength(20)
+
+    // Row 15 was replaced by what the last export says of it, which leaves nothing to do.
+    const open = rows('cut-over.csv')
+    expect(open.map((row) => [row['customer_no'], row['migration_class']].join(' '))).toEqual([
+      '1 ended_after_registration',
+      '2 changed_after_registration',
+      '3 changed_after_registration',
+      '4 changed_after_registration',
+      '5 ended_after_registration',
+      '13 gone_unsent',
+    ])
+    expect(open[0]).toMatchObject({
+      iban_masked: germanIban(1).replace(/^(..).*(....)$/, '$1…$2'),
+      migration_state: 'registered',
+    })
+    expect(open[0]?.['assigned_mandate_reference']).not.toBe('')
+    expect(open[1]?.['migration_change']).toContain('another account')
+    expect(read('cut-over.csv')).not.toMatch(/DE\d{20}/)
+    expect(read('report.html')).toContain('Cut-over items to close: 6')
+
+    edit('cut-over.csv', (row) => ({
+      ...row,
+      migration_decision: row['migration_class'] === 'gone_unsent' ? 'written-off' : 'done',
+      migration_reason: 'told the service',
+      migration_by: 'Ada',
+    }))
+    const resolved = await program('resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
+    expect(resolved.stdout).toContain('6 decisions recorded')
+    expect(await json('status')).toMatchObject({
+      totals: { ready: 0 },
+      cutOver: { open: 0, held: 0, untaken: 0 },
+    })
+    expect((await program('report')).stdout).not.toContain('cut-over')
+    expect(read('report.html')).toContain('Ada: done (2)')
+    expect(read('report.html')).toContain(
+      'cancelled: 2, changed: 3, by Ada. Registered mandates that live on: 18',
+    )
+    expect(
+      (await program('report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')).status,
+    ).toBe(0)
+    expect(sandbox().requests().repeated).toEqual([])
+  })
+
+  it('a list that an earlier comparison wrote closes no line of a later one', async () => {
+    save('export.csv', from(1, 6))
+    await program('run', 'export.csv')
+    save('moved.csv', [line(1).replace(germanIban(1), germanIban(901)), ...from(2, 6)])
+    await program('compare', 'moved.csv')
+    const done = (row: Readonly<Record<string, string>>) => ({
+      ...row,
+      migration_decision: 'done',
+      migration_reason: 'account changed there',
+      migration_by: 'Ada',
+    })
+    edit('cut-over.csv', done, 'older.csv')
+    save('again.csv', from(1, 6).toReversed())
+    expect((await program('compare', 'again.csv')).stdout).toContain(
+      '1 line of the comparison before was open and closed by nobody',
+    )
+    save('ended.csv', [line(1, 'cancelled'), ...from(2, 6)])
+    expect(await json('compare', 'ended.csv')).toMatchObject({ cutOver: { open: 1 } })
+    const refused = await json('resolve', '--from', 'older.csv')
+    expect([refused.exitCode, refused.errors[0]?.message]).toEqual([
+      2,
+      expect.stringContaining('the latest comparison says something else of row 1'),
+    ])
+    expect(await json('status')).toMatchObject({ cutOver: { open: 1 } })
+    edit('cut-over.csv', done, 'newer.csv')
+    expect((await json('resolve', '--from', 'newer.csv')).exitCode).toBe(0)
+    // Taken back there, or never cancelled: somebody has to look.
+    expect(await json('compare', 'export.csv')).toMatchObject({ exitCode: 2 })
+    const back = await program('compare', 'export.csv', '--yes-it-is-final')
+    expect(back.status).toBe(3)
+    expect(rows('cut-over.csv')[0]?.['migration_change']).toContain('as before again')
+    // What came in behind the comparison is in none.
+    save('more.csv', [line(7)])
+    const more = await program('run', 'more.csv')
+    expect([more.status, more.stdout]).toEqual([3, expect.stringContaining('1 not compared: came in since')])
+  })
+
+  it('the sheet of the workbook holds the same lines, closed by resolve or with corrections by run', async () => {
+    const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
+    const zeros = (text: string): string => text.replace('MANDATE-5', '0005')
+    save('export.csv', [...from(1, 4), zeros(line(5)), line(6).replace('2024-03', '2024-13')])
+    expect((await program('run', 'export.csv')).status).toBe(3)
+    save('final.csv', [line(1), zeros(line(5, 'cancelled'))])
+    expect(await json('compare', 'final.csv', '--yes-it-is-final')).toMatchObject({ cutOver: { open: 5 } })
+
+    const work = openWork(path('to-do.xlsx'))
+    expect(work.names).toEqual(['Corrections', 'Cut-over'])
+    const header = work.header('Cut-over')
+    expect(header.slice(0, 3)).toEqual(['migration_class', 'migration_change', 'migration_action'])
+    expect(header.slice(-2)).toEqual(['migration_ledger', 'migration_attempt'])
+    const lines = work.rows('Cut-over')
+    expect(lines.map((row) => row['migration_row'])).toEqual(['2', '3', '4', '5', '6'])
+    expect(lines[3]).toMatchObject({
+      unique_mandate_reference: '0005',
+      migration_change: 'it has ended there',
+    })
+    expect(read('cut-over.csv')).toContain('"=""0005"""')
+    expect(JSON.stringify(lines)).not.toMatch(/DE\d{20}/)
+    const signed =
+      sheetsOf(readFileSync(path('reconciliation.xlsx')))
+        .get('Cut-over')
+        ?.slice(2) ?? []
+    expect(signed.map(([row]) => row?.value)).toEqual(['2', '3', '4', '5', '6'])
+    expect(signed[3]?.map(({ value }) => value)).toEqual(
+      expect.arrayContaining(['0005', 'Ended after registration, to be cancelled at the service', 'DE…0005']),
+    )
+
+    const done = { migration_decision: 'done', migration_reason: 'cancelled there', migration_by: 'Ada' }
+    for (const nth of [0, 3]) work.type('Cut-over', nth, done)
+    work.change('Cut-over', (all) => all.reverse())
+    work.save(path('back.xlsx'))
+    expect((await program('resolve', '--from', 'back.xlsx')).stdout).toContain('2 decisions recorded')
+    expect(await json('status')).toMatchObject({ cutOver: { open: 3 } })
+
+    await program('report')
+    const rest = openWork(path('to-do.xlsx'))
+    rest.type('Cut-over', 0, done)
+    rest.type('Corrections', 0, { signed_date: '2024-03-07' })
+    rest.save()
+    expect(await json('run', TO_DO)).toMatchObject({
+      totals: { invalid: 0, ready: 1, registered: 5 },
+      cutOver: { open: 2, held: 1 },
+    })
+    expect(held()).toHaveLength(5)
+    expect(openWork(path('to-do.xlsx')).names).toEqual(['Corrections', 'Cut-over'])
+    expect((await program('run', TO_DO)).status).toBe(3)
+    expect(sandbox().requests().repeated).toEqual([])
+  })
+
+  it('a doubt and its line on the sheet Cut-over are decided in one list, unless they contradict each other', async () => {
+    const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
+    save('export.csv', from(603, 606))
+    expect((await program('run', 'export.csv')).status).toBe(4)
+    save('final.csv', [...from(605, 606), line(603), line(604, 'cancelled')])
+    expect(await json('compare', 'final.csv')).toMatchObject({ classes: { in_doubt_changed: 1 } })
+    await program('report')
+    const doubt = mandateOf(604)
+    const decide = (ofLine: string): void => {
+      const work = openWork(path('to-do.xlsx'))
+      work.type('In doubt', 0, {
+        ...{ migration_decision: 'registered', migration_reason: 'they hold it' },
+        migration_assigned_creditor_identifier: doubt?.sepa_creditor_identifier ?? '',
+        migration_assigned_mandate_reference: doubt?.unique_mandate_reference ?? '',
+      })
+      work.type('Cut-over', 0, { migration_decision: ofLine, migration_reason: 'cancelled there' })
+      work.save()
+    }
+    decide('written-off')
+    for (const words of [
+      ['resolve', '--from', TO_DO],
+      ['run', TO_DO],
+    ]) {
+      const refused = await json(...words)
+      expect([refused.exitCode, refused.errors[0]?.message]).toEqual([
+        2,
+        expect.stringContaining('contradict'),
+      ])
+    }
+    expect(await json('status')).toMatchObject({ totals: { inDoubt: 1 }, cutOver: { open: 1 } })
+    decide('done')
+    expect(await json('resolve', '--from', TO_DO)).toMatchObject({
+      isApplied: true,
+      totals: { inDoubt: 0, registered: 4 },
+    })
+    expect(await json('status')).toMatchObject({ cutOver: { open: 0 } })
+  })
+
+  it('report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {
+    save('export.csv', from(601, 605))
+    await program('run', 'export.csv', '--limit', '2')
+    expect((await program('run', '--limit', '2')).status).toBe(4)
+    await program('run')
+    const [, , , lost] = sandbox().mandates()
+    const assigned = ['--assigned-creditor-identifier', lost?.sepa_creditor_identifier ?? '']
+    const found = [...assigned, '--assigned-mandate-reference', lost?.unique_mandate_reference ?? '']
+    await program('resolve', '--row', '4', '--as', 'registered', '--reason', 'they hold it', ...found)
+    await program('verify')
+    const told = await json('report', '--to-cancel', '2')
+    expect(Object.keys(told.files)).toContain('to-cancel.csv')
+    const listed = rows('to-cancel.csv')
+    expect(listed.map((row) => row['customer_no'])).toEqual(['603', '604'])
+    const held = sandbox().mandates().slice(2, 4)
+    expect(listed.map((row) => row['assigned_mandate_reference'])).toEqual(
+      held.map(({ unique_mandate_reference }) => unique_mandate_reference),
+    )
+    for (const row of listed) expect(row['payment_sources']).toMatch(/^\S+$/)
+    expect(read('to-cancel.csv')).not.toMatch(/DE\d{20}/)
+    expect(sandbox().mandates()).toHaveLength(5)
+    expect(
+      sandbox()
+        .mandates()
+        .every(({ cancelled_at }) => cancelled_at === null),
+    ).toBe(true)
+
+    const unknown = await json('report', '--to-cancel', '4')
+    expect([unknown.exitCode, unknown.errors[0]?.message]).toEqual([
+      2,
+      expect.stringContaining('There is no run "4"'),
+    ])
+    expect(unknown.errors[0]?.next).toMatch(/: 1 \(.*\), 2 \(.*\), 3 \(/)
+    expect((await program('status')).stdout).toMatch(/^Last run: 3, started /m)
+  })
+
+  it('what several lists say of a sent mandate is one line, which an end among it decides', async () => {
+    save('export.csv', [line(1), line(2).replace('2024', '2034')])
+    expect((await program('run', 'export.csv')).status).toBe(3)
+    edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-03' }), 'right.csv')
+    for (const [name, change] of [
+      ['customer.csv', { customer_no: '902' }],
+      ['ended.csv', { Status: 'cancelled' }],
+      ['account.csv', { iban: germanIban(902) }],
+    ] as const)
+      edit('right.csv', (row) => ({ ...row, ...change }), name)
+    expect((await program('run', path('right.csv'))).status).toBe(0)
+    for (const name of ['customer.csv', 'ended.csv', 'account.csv']) {
+      const { status, stdout, stderr } = await program('run', path(name))
+      expect([status, stdout.includes('Nothing is open'), stderr]).toEqual([
+        3,
+        false,
+        expect.stringContaining('1 of 1 correction in'),
+      ])
+    }
+    expect(rows('cut-over.csv')).toMatchObject([
+      {
+        migration_class: 'ended_after_registration',
+        migration_change:
+          'it has another customer number there, it has ended there, it has another account there',
+        migration_action: expect.stringContaining('have it cancelled at the service') as string,
+      },
+    ])
+    expect((await program('resolve', '--row', '3', '--as', 'done', '--reason', 'cancelled')).status).toBe(0)
+    expect((await program('status')).stdout).toContain('Nothing is open')
+    expect(sandbox().mandates()).toHaveLength(2)
+  })
+
+  it('a new mandate of the last export that was wrong is sent once it was corrected', async () => {
+    save('export.csv', from(1, 12))
+    expect((await program('run', 'export.csv')).status).toBe(0)
+    save('final.csv', [...from(1, 12), line(13).replace(/2024-03-\d\d/, '2024-02-30')])
+    await program('compare', 'final.csv')
+    expect((await program('run', 'final.csv')).status).toBe(3)
+    edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-13' }))
+    const { status, stdout, stderr } = await program('run', 'sepa-migrate-report/to-do/corrections.csv')
+    expect([status, held().at(-1)], stdout + stderr).toEqual([0, 13])
+  })
+
+  it('what was corrected is not changed where the last export has it as wrong, in another notation', async () => {
+    const dates = (format: string): void =>
+      write('sepa-migrate.yaml', `columns: { signed_date: { column: signed_date, format: ${format} } }\n`)
+    const written = (separator: string): string[] =>
+      from(1, 3).map((text, at) =>
+        text.replace(/2024-03-(\d\d)/, (_, day: string) =>
+          [at === 2 ? '30' : day, at === 2 ? '02' : '03', '2024'].join(separator),
+        ),
+      )
+    dates('dd/mm/yyyy')
+    save('export.csv', written('/'))
+    expect((await program('run', 'export.csv')).status).toBe(3)
+    edit('corrections.csv', (row) => ({ ...row, signed_date: '03/03/2024' }))
+    expect((await program('run', 'sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
+    dates('dd.mm.yyyy')
+    save('final.csv', written('.'))
+    expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 3 } })
+  })
+})
+
+describe('the last export in each format', () => {
+  const EACH = 30
+  /** In the order in which they are sent: the first four groups before the last export comes. */
+  const GROUPS = [
+    ...(['unchanged', 'changed_after_registration', 'ended_after_registration', 'in_doubt_changed'] as const),
+    ...(['changed_before_sending', 'gone_unsent', 'dormant', 'new'] as const),
+  ]
+  const DOUBTS = Array.from({ length: EACH }, (_, at) => 3 * EACH + at + 1)
+
+  const { write, json, held } = placeForEach({
+    sandbox: { faults: [{ match: { customer_no: DOUBTS }, fault: { kind: 'reset', applied: true } }] },
+  })
+
+  interface Mandate {
+    readonly customer: number
+    readonly iban: string
+    readonly signed: string
+    readonly reference: string
+    readonly last: string
+    readonly hasEnded: boolean
+  }
+
+  const mandateOf = (customer: number): Mandate => ({
+    customer,
+    iban: germanIban(customer),
+    signed: `2020-0${1 + (customer % 9)}-1${customer % 10}`,
+    reference: `M-${customer}`,
+    last: GROUPS[Math.floor((customer - 1) / EACH)] === 'dormant' ? '2023-07-15' : '2026-01-05',
+    hasEnded: false,
+  })
+  const all = GROUPS.flatMap((group, nth) =>
+    Array.from({ length: EACH }, (_, at) => ({ group, half: at % 2, ...mandateOf(nth * EACH + at + 1) })),
+  )
+  const FIRST: readonly Mandate[] = all.filter(({ group }) => group !== 'new')
+  const LAST: readonly Mandate[] = all.flatMap(({ group, half, ...mandate }) => {
+    if (group.includes('changed') && group !== 'unchanged')
+      return [{ ...mandate, iban: germanIban(mandate.customer + 5_000) }]
+    if (group !== 'ended_after_registration' && group !== 'gone_unsent') return [mandate]
+    return half === 0 ? [] : [{ ...mandate, hasEnded: true }]
+  })
+
+  const CREDITOR = 'DE98ZZZ09999999999'
+  const cellsOf = ({ customer, iban, signed, reference, last, hasEnded }: Mandate): string[] => [
+    ...[String(customer), iban, signed, CREDITOR, reference, last, hasEnded ? 'cancelled' : 'active'],
+  ]
+  const HEADER = [
+    ...['customer_no', 'iban', 'signed_date', 'sepa_creditor_identifier', 'unique_mandate_reference'],
+    ...['last_collection_date', 'Status'],
+  ]
+  const table = (delimiter: string, header: readonly string[], mandates: readonly Mandate[]): string =>
+    [header, ...mandates.map(cellsOf)].map((cells) => `${cells.join(delimiter)}\n`).join('')
+
+  const GERMAN = ['Kundennr', 'Konto', 'Unterschrift', 'Gläubiger', 'Mandat', 'Zuletzt', 'Zustand']
+  const FIELDS = [...HEADER.slice(0, -1), 'status']
+
+  /** How the former system writes its mandates, and what a configuration says of it. */
+  const FORMATS: Readonly<
+    Record<string, { file: string; yaml?: string; bytes: (mandates: readonly Mandate[]) => string | Buffer }>
+  > = {
+    'the names of the service': { file: 'csv', bytes: (mandates) => table(',', HEADER, mandates) },
+    'Latin-1 with semicolons, by a configuration': {
+      file: 'csv',
+      yaml: `columns: { ${FIELDS.map((field, at) => `${field}: ${GERMAN[at] ?? ''}`).join(', ')} }\n`,
+      bytes: (mandates) => Buffer.from(table(';', GERMAN, mandates), 'latin1'),
+    },
+    'UTF-16 with tabs': {
+      file: 'txt',
+      bytes: (mandates) => Buffer.from(`\uFEFF${table('\t', HEADER, mandates)}`, 'utf16le'),
+    },
+    'Odoo, by its profile': {
+      file: 'csv',
+      bytes: (mandates) =>
+        table(
+          ',',
+          [
+            ...[
+              'customer_no',
+              'Bank Account',
+              'Date of Signature of the Mandate',
+              'sepa_creditor_identifier',
+            ],
+            ...['Unique Mandate Reference', 'Date of the Last Debit', 'Status'],
+          ],
+          mandates,
+        )
+          .replaceAll(',active\n', ',Valid\n')
+          .replaceAll(',cancelled\n', ',Cancelled\n'),
+    },
+    'a workbook': {
+      file: 'xlsx',
+      bytes: (mandates) =>
+        Buffer.from(workbookBytes({ sheets: { Mandates: rowsOf([HEADER, ...mandates.map(cellsOf)]) } })),
+    },
+    'a collection file': {
+      file: 'xml',
+      yaml: 'crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference, customer_no: customer_no }\n',
+      bytes: (mandates) =>
+        collectionFile(
+          mandates.map(({ reference, iban, signed, last, hasEnded }) => ({
+            ...{
+              reference,
+              iban,
+              signed,
+              creditor: CREDITOR,
+              day: last,
+              sequence: hasEnded ? 'FNAL' : 'RCUR',
+            },
+          })),
+        ),
+    },
+  }
+
+  it.each(Object.entries(FORMATS))(
+    'so many of each class are told as such in %s, and counts are equal on both sides',
+    async (_, { file, yaml, bytes }) => {
+      const [before, after] = [`export.${file}`, `final.${file}`]
+      write(before, bytes(FIRST))
+      write(after, bytes(LAST))
+      write(
+        'customers.csv',
+        `reference,customer_no\n${all.map((one) => `${one.reference},${one.customer}\n`).join('')}`,
+      )
+      if (yaml !== undefined) write('sepa-migrate.yaml', yaml)
+      const first = [
+        '--as-of',
+        '2026-03-01',
+        '--limit',
+        `${4 * EACH}`,
+        '--max-in-doubt',
+        `${EACH}`,
+        '--no-report',
+      ]
+      expect((await json('run', before, ...first)).totals).toMatchObject({
+        ...{ read: 7 * EACH, registered: 3 * EACH, inDoubt: EACH, ready: 3 * EACH },
+      })
+      expect(held()).toHaveLength(4 * EACH)
+
+      const compared = await json('compare', after, '--as-of', '2026-08-01')
+      expect(compared).toMatchObject({
+        classes: Object.fromEntries(GROUPS.map((group) => [group, EACH])),
+        mandates: { ledger: FIRST.length, final: LAST.length },
+        totals: { registered: 3 * EACH, inDoubt: EACH, ready: 3 * EACH },
+        cutOver: { open: 5 * EACH, held: 3 * EACH, untaken: 2 * EACH },
+      })
+      expect(held()).toHaveLength(4 * EACH)
+    },
+    120_000,
+  )
 })

@@ -6,380 +6,560 @@ import {
   ENDED,
   linesOf,
   mandate,
+  named,
   TYPED_WRONG,
   withStatus,
-} from '../support/mandates.js'
+} from '../support/export.js'
 import { GIVE_BACK, nextOf, placeForEach, type Told } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
-/** Customer 7 is refused once. */
-const REFUSED = { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } } as const
-const place = placeForEach({ sandbox: { faults: [REFUSED] } })
-const { save, read, write, edit, program, json, pasteNext } = place
-const { decide, expectRun, expectRuns, listOf, registered, heldBy, waiting } = place
+describe('exports', () => {
+  /** Customer 7 is refused once. */
+  const REFUSED = { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } } as const
+  const place = placeForEach({ sandbox: { faults: [REFUSED] } })
+  const { save, read, write, edit, program, json, pasteNext } = place
+  const { decide, expectRun, expectRuns, listOf, registered, heldBy, waiting } = place
 
-interface Compared extends Told {
-  readonly classes: Readonly<Record<string, number>>
-  readonly cutOver: Readonly<Record<string, number>>
-}
-const compare = (...files: string[]) => json<Compared>('compare', ...files)
+  interface Compared extends Told {
+    readonly classes: Readonly<Record<string, number>>
+    readonly cutOver: Readonly<Record<string, number>>
+  }
+  const compare = (...files: string[]) => json<Compared>('compare', ...files)
 
-const AS_BEFORE = [mandate(5), mandate(6)]
-/** Mandates 1 to 4 as the older export has them, and as the newer one does. */
-const OLDER = [1, 2, 3, 4].map((n) => mandate(n))
-const CHANGED = [mandate(2, account(902)), mandate(3, DATE), mandate(4, customer(904))]
-const older = withStatus(...AS_BEFORE, ...OLDER)
-const newer = withStatus(...AS_BEFORE, mandate(1, ENDED), ...CHANGED)
-const [first = {}] = AS_BEFORE
-const GIVEN = { ...{ migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' } }
-
-describe('one command with two exports that contradict each other', () => {
-  const FILES = ['export-10.csv', 'export-9.csv']
-  const begin = (): void => {
-    save('export-9.csv', older)
-    save('export-10.csv', newer)
+  const AS_BEFORE = [mandate(5), mandate(6)]
+  /** Mandates 1 to 4 as the older export has them, and as the newer one does. */
+  const OLDER = [1, 2, 3, 4].map((n) => mandate(n))
+  const CHANGED = [mandate(2, account(902)), mandate(3, DATE), mandate(4, customer(904))]
+  const older = withStatus(...AS_BEFORE, ...OLDER)
+  const newer = withStatus(...AS_BEFORE, mandate(1, ENDED), ...CHANGED)
+  const [first = {}] = AS_BEFORE
+  const GIVEN = {
+    ...{ migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' },
   }
 
-  it.each([[FILES], [FILES.toReversed()]])(
-    'nothing of what they contradict is sent, the rest goes, and a person says which is right (%s)',
-    async (files) => {
-      begin()
-      const ended = await expectRun(files, 3, AS_BEFORE)
-      expect(waiting()).toEqual(expect.arrayContaining(linesOf([...OLDER, ...CHANGED])))
-      expect(nextOf(ended)).toBe(GIVE_BACK)
-      await expectRun([], 3, AS_BEFORE)
-      await expectRun(files.toReversed(), 3, AS_BEFORE)
-
-      expect((await decide('send', [...OLDER.slice(1), ...CHANGED])).status).toBe(3)
-      expect(registered()).toEqual(linesOf(AS_BEFORE))
-      expect((await decide('send', CHANGED)).status).toBe(3)
-      expect(registered()).toEqual(linesOf([...AS_BEFORE, ...CHANGED]))
-      expect(waiting()).toEqual(expect.arrayContaining(linesOf([mandate(1)])))
-      expect((await decide('written-off', place.rows('corrections.csv'))).status).toBe(0)
-    },
-  )
-
-  it('45.3 --newer settles it as that export says', async () => {
-    begin()
-    await expectRun(FILES, 3, AS_BEFORE)
-    await expectRun(['export-10.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
-  })
-
-  it('compare calls them contradictory, each with a line, and closes them with done', async () => {
-    begin()
-    await expectRun(['export-9.csv'], 0, [...AS_BEFORE, ...OLDER])
-    const { exitCode, classes, cutOver } = await compare(...FILES)
-    expect([exitCode, classes]).toEqual([3, expect.objectContaining({ contradictory: 4, unchanged: 2 })])
-    expect(Object.values(classes).reduce((sum, count) => sum + count)).toBe(6)
-    expect(cutOver).toMatchObject({ open: 4 })
-    const lines = listOf('cut-over.csv')
-    expect(lines.map((row) => row['migration_class'])).toEqual(Array(4).fill('contradictory'))
-    expect(linesOf(lines).map((line) => line.split(' ', 1)[0])).toEqual(
-      OLDER.map((row) => row['unique_mandate_reference']),
-    )
-    edit('cut-over.csv', (row) => ({ ...row, ...GIVEN }))
-    expect((await program('resolve', '--from', inReport('cut-over.csv'))).status).toBe(0)
-  })
-
-  it('what compare calls contradictory is not sent', async () => {
-    begin()
-    await expectRun(['export-9.csv', '--limit', '1'], 5, [first])
-    expect((await compare(...FILES)).classes).toMatchObject({ contradictory: 4, unchanged: 2 })
-    await expectRuns([[], ['export-9.csv']], 3, AS_BEFORE)
-  })
-})
-
-describe('january.csv is read after february.csv', () => {
-  const FEBRUARY = [...AS_BEFORE, ...CHANGED]
-  const JANUARY = [...AS_BEFORE, ...OLDER]
-  /** The pilot sends the first row of February alone. */
-  const begin = async (january = older) => {
-    save('february.csv', newer)
-    save('january.csv', january)
-    await expectRun(['february.csv', '--limit', '1', '--no-report'], 5, [first])
-  }
-
-  it('what differs waits, however often January is given, until the printed command says which is newer', async () => {
-    await begin()
-    const ended = await expectRun(['january.csv'], 3, AS_BEFORE)
-    expect(heldBy()).toMatchObject({
-      'MND-0001': 'MANDATE_ENDED_ELSEWHERE',
-      ...Object.fromEntries(['2', '3', '4'].map((n) => [`MND-000${n}`, 'EXPORT_ORDER_UNKNOWN'])),
-    })
-    await expectRuns(
-      [['january.csv', '--yes'], [], ['february.csv'], ['january.csv', 'february.csv']],
-      3,
-      AS_BEFORE,
-    )
-    const next = nextOf(ended)
-    expect(next).toMatch(/^sepa-migrate run \w+\.csv --newer$|^sepa-migrate run --newer \w+\.csv$/)
-    expect((await pasteNext(ended)).status).toBe(0)
-    expect(registered()).toEqual(linesOf(next.includes('january.csv') ? JANUARY : FEBRUARY))
-  })
-
-  it('February is the newer one although it is in the ledger already', async () => {
-    await begin()
-    await expectRun(['january.csv'], 3, AS_BEFORE)
-    await expectRuns([['february.csv', '--newer'], ['january.csv']], 0, FEBRUARY)
-  })
-
-  it.each([[[]], [['january.csv']]])('January is the newer one (after %s)', async (before) => {
-    await begin()
-    for (const file of before) await expectRun([file], 3, AS_BEFORE)
-    await expectRun(['january.csv', '--newer'], 0, JANUARY)
-  })
-
-  it('February is the newer one although somebody had called January that, and January again', async () => {
-    await begin()
-    const none = ['--newer', '--only', 'unique_mandate_reference=MND-0006']
-    await expectRuns(
-      [
-        ['january.csv', ...none],
-        ['february.csv', ...none],
-        ['january.csv', ...none],
-      ],
-      5,
-      AS_BEFORE,
-    )
-    await expectRuns([['february.csv', '--newer'], []], 0, FEBRUARY)
-  })
-
-  it('waits where the reference is corrected of a record beside which another one has ended', async () => {
-    save('a.csv', [...AS_BEFORE, mandate(1)])
-    save('b.csv', withStatus(mandate(1, ENDED)))
-    await expectRun(['a.csv', 'b.csv'], 3, AS_BEFORE)
-    edit('corrections.csv', (row) => ({ ...row, unique_mandate_reference: 'REF-4711' }))
-    await expectRun([inReport('corrections.csv')], 3, AS_BEFORE)
-    expect(heldBy()).toEqual({ 'REF-4711': 'MANDATE_ENDED_ELSEWHERE' })
-  })
-
-  it.each([
-    ['has ended', 'cancelled'],
-    ['is not understood', 'XK7'],
-  ])(
-    'waits where two exports are compared, and under another spelling it %s in one of them',
-    async (_, said) => {
-      save('a.csv', [...AS_BEFORE, { ...mandate(1), unique_mandate_reference: '00MND-0001' }])
-      save('b.csv', withStatus(...AS_BEFORE, { ...mandate(1), Status: said }))
-      await expectRun(['a.csv', '--limit', '2'], 5, AS_BEFORE)
-      await program('compare', 'a.csv', 'b.csv', '--yes-it-is-final')
-      await expectRuns([[], ['a.csv'], ['b.csv']], 3, AS_BEFORE)
-      expect(Object.keys(heldBy())).toContain('00MND-0001')
-    },
-  )
-
-  it('an export without a column for it revives none that ended, newer or not', async () => {
-    await begin(JANUARY)
-    const revived = [...AS_BEFORE, ...OLDER.slice(1)]
-    await expectRuns([['january.csv', '--newer'], ['--yes'], ['january.csv', '--newer', '--yes']], 3, revived)
-    expect(heldBy()).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
-    expect((await decide('send', OLDER.slice(0, 1))).status).toBe(0)
-    expect(registered()).toEqual(linesOf(JANUARY))
-  })
-
-  describe('where its record of February has a typing error, and a status that nobody knows', () => {
-    const january = [...AS_BEFORE, mandate(1)]
-    const begin = async (rows: typeof january): Promise<void> => {
-      save('february.csv', withStatus(...AS_BEFORE, { ...mandate(1, TYPED_WRONG), Status: 'XK7' }))
-      save('january.csv', rows)
-      await expectRun(['february.csv'], 3, AS_BEFORE)
+  describe('one command with two exports that contradict each other', () => {
+    const FILES = ['export-10.csv', 'export-9.csv']
+    const begin = (): void => {
+      save('export-9.csv', older)
+      save('export-10.csv', newer)
     }
 
-    it('waits until somebody says that January is the newer one', async () => {
-      await begin(withStatus(...january))
-      await expectRuns([['january.csv'], ['--yes']], 3, AS_BEFORE)
-      expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
-      await expectRun(['january.csv', '--newer'], 0, january)
+    it.each([[FILES], [FILES.toReversed()]])(
+      'nothing of what they contradict is sent, the rest goes, and a person says which is right (%s)',
+      async (files) => {
+        begin()
+        const ended = await expectRun(files, 3, AS_BEFORE)
+        expect(waiting()).toEqual(expect.arrayContaining(linesOf([...OLDER, ...CHANGED])))
+        expect(nextOf(ended)).toBe(GIVE_BACK)
+        await expectRun([], 3, AS_BEFORE)
+        await expectRun(files.toReversed(), 3, AS_BEFORE)
+
+        expect((await decide('send', [...OLDER.slice(1), ...CHANGED])).status).toBe(3)
+        expect(registered()).toEqual(linesOf(AS_BEFORE))
+        expect((await decide('send', CHANGED)).status).toBe(3)
+        expect(registered()).toEqual(linesOf([...AS_BEFORE, ...CHANGED]))
+        expect(waiting()).toEqual(expect.arrayContaining(linesOf([mandate(1)])))
+        expect((await decide('written-off', place.rows('corrections.csv'))).status).toBe(0)
+      },
+    )
+
+    it('45.3 --newer settles it as that export says', async () => {
+      begin()
+      await expectRun(FILES, 3, AS_BEFORE)
+      await expectRun(['export-10.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
     })
 
-    it('waits for a person where January has no column for it', async () => {
-      await begin(january)
-      await expectRuns([['january.csv', '--newer'], ['--yes']], 3, AS_BEFORE)
-      expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
-    })
-  })
-
-  it.each([
-    ['has a status that nobody knows', 'XK7'],
-    ['has ended', 'cancelled'],
-  ])('waits where its record of another export is corrected, and the one beside it %s', async (_, said) => {
-    save('a.csv', [...AS_BEFORE, mandate(1, TYPED_WRONG)])
-    save('b.csv', withStatus(...AS_BEFORE, { ...mandate(1), Status: said }))
-    for (const file of ['b.csv', 'a.csv']) await program('run', file)
-    const list = inReport('corrections.csv')
-    const correct = (word: string): void =>
-      edit('corrections.csv', (row) =>
-        row['iban'] === TYPED_WRONG['iban'] ? { ...row, ...mandate(1), migration_decision: word } : row,
+    it('compare calls them contradictory, each with a line, and closes them with done', async () => {
+      begin()
+      await expectRun(['export-9.csv'], 0, [...AS_BEFORE, ...OLDER])
+      const { exitCode, classes, cutOver } = await compare(...FILES)
+      expect([exitCode, classes]).toEqual([3, expect.objectContaining({ contradictory: 4, unchanged: 2 })])
+      expect(Object.values(classes).reduce((sum, count) => sum + count)).toBe(6)
+      expect(cutOver).toMatchObject({ open: 4 })
+      const lines = listOf('cut-over.csv')
+      expect(lines.map((row) => row['migration_class'])).toEqual(Array(4).fill('contradictory'))
+      expect(linesOf(lines).map((line) => line.split(' ', 1)[0])).toEqual(
+        OLDER.map((row) => row['unique_mandate_reference']),
       )
-    correct('')
-    const { stderr } = await expectRun([list], 3, AS_BEFORE)
-    expect(stderr).toContain('could not be taken')
-    expect(read(inReport('problems.csv'))).toContain('MANDATE_ENDED_ELSEWHERE')
-    correct('send')
-    await expectRun([list], 0, [...AS_BEFORE, mandate(1)])
+      edit('cut-over.csv', (row) => ({ ...row, ...GIVEN }))
+      expect((await program('resolve', '--from', inReport('cut-over.csv'))).status).toBe(0)
+    })
+
+    it('what compare calls contradictory is not sent', async () => {
+      begin()
+      await expectRun(['export-9.csv', '--limit', '1'], 5, [first])
+      expect((await compare(...FILES)).classes).toMatchObject({ contradictory: 4, unchanged: 2 })
+      await expectRuns([[], ['export-9.csv']], 3, AS_BEFORE)
+    })
   })
 
-  it('what ended in February is not registered where all of it was sent before', async () => {
-    save('february.csv', newer)
-    save('january.csv', older)
-    await expectRun(['february.csv'], 0, FEBRUARY)
-    await expectRuns([['january.csv'], [], ['january.csv', '--yes']], 3, FEBRUARY)
-    expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+  describe('january.csv is read after february.csv', () => {
+    const FEBRUARY = [...AS_BEFORE, ...CHANGED]
+    const JANUARY = [...AS_BEFORE, ...OLDER]
+    /** The pilot sends the first row of February alone. */
+    const begin = async (january = older) => {
+      save('february.csv', newer)
+      save('january.csv', january)
+      await expectRun(['february.csv', '--limit', '1', '--no-report'], 5, [first])
+    }
+
+    it('what differs waits, however often January is given, until the printed command says which is newer', async () => {
+      await begin()
+      const ended = await expectRun(['january.csv'], 3, AS_BEFORE)
+      expect(heldBy()).toMatchObject({
+        'MND-0001': 'MANDATE_ENDED_ELSEWHERE',
+        ...Object.fromEntries(['2', '3', '4'].map((n) => [`MND-000${n}`, 'EXPORT_ORDER_UNKNOWN'])),
+      })
+      await expectRuns(
+        [['january.csv', '--yes'], [], ['february.csv'], ['january.csv', 'february.csv']],
+        3,
+        AS_BEFORE,
+      )
+      const next = nextOf(ended)
+      expect(next).toMatch(/^sepa-migrate run \w+\.csv --newer$|^sepa-migrate run --newer \w+\.csv$/)
+      expect((await pasteNext(ended)).status).toBe(0)
+      expect(registered()).toEqual(linesOf(next.includes('january.csv') ? JANUARY : FEBRUARY))
+    })
+
+    it('February is the newer one although it is in the ledger already', async () => {
+      await begin()
+      await expectRun(['january.csv'], 3, AS_BEFORE)
+      await expectRuns([['february.csv', '--newer'], ['january.csv']], 0, FEBRUARY)
+    })
+
+    it.each([[[]], [['january.csv']]])('January is the newer one (after %s)', async (before) => {
+      await begin()
+      for (const file of before) await expectRun([file], 3, AS_BEFORE)
+      await expectRun(['january.csv', '--newer'], 0, JANUARY)
+    })
+
+    it('February is the newer one although somebody had called January that, and January again', async () => {
+      await begin()
+      const none = ['--newer', '--only', 'unique_mandate_reference=MND-0006']
+      await expectRuns(
+        [
+          ['january.csv', ...none],
+          ['february.csv', ...none],
+          ['january.csv', ...none],
+        ],
+        5,
+        AS_BEFORE,
+      )
+      await expectRuns([['february.csv', '--newer'], []], 0, FEBRUARY)
+    })
+
+    it('waits where the reference is corrected of a record beside which another one has ended', async () => {
+      save('a.csv', [...AS_BEFORE, mandate(1)])
+      save('b.csv', withStatus(mandate(1, ENDED)))
+      await expectRun(['a.csv', 'b.csv'], 3, AS_BEFORE)
+      edit('corrections.csv', (row) => ({ ...row, unique_mandate_reference: 'REF-4711' }))
+      await expectRun([inReport('corrections.csv')], 3, AS_BEFORE)
+      expect(heldBy()).toEqual({ 'REF-4711': 'MANDATE_ENDED_ELSEWHERE' })
+    })
+
+    it.each([
+      ['has ended', 'cancelled'],
+      ['is not understood', 'XK7'],
+    ])(
+      'waits where two exports are compared, and under another spelling it %s in one of them',
+      async (_, said) => {
+        save('a.csv', [...AS_BEFORE, { ...mandate(1), unique_mandate_reference: '00MND-0001' }])
+        save('b.csv', withStatus(...AS_BEFORE, { ...mandate(1), Status: said }))
+        await expectRun(['a.csv', '--limit', '2'], 5, AS_BEFORE)
+        await program('compare', 'a.csv', 'b.csv', '--yes-it-is-final')
+        await expectRuns([[], ['a.csv'], ['b.csv']], 3, AS_BEFORE)
+        expect(Object.keys(heldBy())).toContain('00MND-0001')
+      },
+    )
+
+    it('an export without a column for it revives none that ended, newer or not', async () => {
+      await begin(JANUARY)
+      const revived = [...AS_BEFORE, ...OLDER.slice(1)]
+      await expectRuns(
+        [['january.csv', '--newer'], ['--yes'], ['january.csv', '--newer', '--yes']],
+        3,
+        revived,
+      )
+      expect(heldBy()).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+      expect((await decide('send', OLDER.slice(0, 1))).status).toBe(0)
+      expect(registered()).toEqual(linesOf(JANUARY))
+    })
+
+    describe('where its record of February has a typing error, and a status that nobody knows', () => {
+      const january = [...AS_BEFORE, mandate(1)]
+      const begin = async (rows: typeof january): Promise<void> => {
+        save('february.csv', withStatus(...AS_BEFORE, { ...mandate(1, TYPED_WRONG), Status: 'XK7' }))
+        save('january.csv', rows)
+        await expectRun(['february.csv'], 3, AS_BEFORE)
+      }
+
+      it('waits until somebody says that January is the newer one', async () => {
+        await begin(withStatus(...january))
+        await expectRuns([['january.csv'], ['--yes']], 3, AS_BEFORE)
+        expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+        await expectRun(['january.csv', '--newer'], 0, january)
+      })
+
+      it('waits for a person where January has no column for it', async () => {
+        await begin(january)
+        await expectRuns([['january.csv', '--newer'], ['--yes']], 3, AS_BEFORE)
+        expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+      })
+    })
+
+    it.each([
+      ['has a status that nobody knows', 'XK7'],
+      ['has ended', 'cancelled'],
+    ])('waits where its record of another export is corrected, and the one beside it %s', async (_, said) => {
+      save('a.csv', [...AS_BEFORE, mandate(1, TYPED_WRONG)])
+      save('b.csv', withStatus(...AS_BEFORE, { ...mandate(1), Status: said }))
+      for (const file of ['b.csv', 'a.csv']) await program('run', file)
+      const list = inReport('corrections.csv')
+      const correct = (word: string): void =>
+        edit('corrections.csv', (row) =>
+          row['iban'] === TYPED_WRONG['iban'] ? { ...row, ...mandate(1), migration_decision: word } : row,
+        )
+      correct('')
+      const { stderr } = await expectRun([list], 3, AS_BEFORE)
+      expect(stderr).toContain('could not be taken')
+      expect(read(inReport('problems.csv'))).toContain('MANDATE_ENDED_ELSEWHERE')
+      correct('send')
+      await expectRun([list], 0, [...AS_BEFORE, mandate(1)])
+    })
+
+    it('what ended in February is not registered where all of it was sent before', async () => {
+      save('february.csv', newer)
+      save('january.csv', older)
+      await expectRun(['february.csv'], 0, FEBRUARY)
+      await expectRuns([['january.csv'], [], ['january.csv', '--yes']], 3, FEBRUARY)
+      expect(heldBy()).toMatchObject({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+    })
   })
-})
 
-it('what the comparison calls changed before sending waits for that export', async () => {
-  save('export.csv', [...AS_BEFORE, ...OLDER])
-  const final = [...AS_BEFORE, mandate(1), ...CHANGED]
-  save('final.csv', final)
-  await expectRun(['export.csv', '--limit', '1'], 5, [first])
-  expect((await compare('final.csv')).classes).toMatchObject({ changed_before_sending: 3, unchanged: 3 })
-  await program('plan', '--to', 'plan.json')
-  expect(JSON.parse(read('plan.json'))).toMatchObject({
-    rows: { count: 2 },
-    staysBehind: [{ rule: 'CHANGED_SINCE_COMPARED', count: 3 }],
-  })
-  const unchanged = [...AS_BEFORE, mandate(1)]
-  const ended = await expectRun([], 3, unchanged)
-  await expectRun(['export.csv'], 3, unchanged)
-  expect((await program('status')).stdout).toContain('3 ready, and held back')
-  expect(nextOf(ended)).toBe('sepa-migrate run final.csv')
-  expect((await pasteNext(ended)).status).toBe(0)
-  expect(registered()).toEqual(linesOf(final))
-})
-
-it('a record that cannot be read whole takes not the place of another one with another account', async () => {
-  const unread = { signed_date: '2024-02-30' }
-  save('october.csv', [...AS_BEFORE, mandate(2, account(902), unread)])
-  save('september.csv', [...AS_BEFORE, mandate(2, unread)])
-  await expectRuns([['october.csv'], ['september.csv']], 3, AS_BEFORE)
-  expect(place.rows('corrections.csv').map(({ iban }) => iban)).toHaveLength(2)
-  edit('corrections.csv', (row) =>
-    row['iban'] === account(902)['iban'] ? { ...row, signed_date: mandate(2)['signed_date'] ?? '' } : row,
-  )
-  await expectRun([inReport('corrections.csv')], 0, [...AS_BEFORE, mandate(2, account(902))])
-})
-
-it('what a list or a corrected configuration makes of that waits as well, unless it says the same', async () => {
-  const unread = { signed_date: '2024-02-30' }
-  const rows = [...AS_BEFORE, mandate(2, unread), mandate(3, { Status: 'paid' }), mandate(4, unread)]
-  save('export.csv', withStatus(...rows))
-  save('final.csv', withStatus(...AS_BEFORE, mandate(2, account(902)), mandate(3, DATE), mandate(4)))
-  await expectRun(['export.csv'], 3, AS_BEFORE)
-  await compare('final.csv')
-  edit('corrections.csv', (row) =>
-    row['signed_date'] === unread.signed_date
-      ? { ...row, signed_date: mandate(Number(row['customer_no']))['signed_date'] ?? '' }
-      : row,
-  )
-  await expectRun([inReport('corrections.csv')], 3, [...AS_BEFORE, mandate(4)])
-  write('sepa-migrate.yaml', 'words: { status: { active: [paid] } }\n')
-  await expectRun(['--yes'], 3, [...AS_BEFORE, mandate(4)])
-  await expectRun(['final.csv', '--yes'], 3, [...AS_BEFORE, mandate(4), mandate(3, DATE)])
-  expect(heldBy()).toEqual({ 'MND-0002': 'CONFLICT_MANDATE' })
-})
-
-describe('controls', () => {
-  it('a value that can be read takes the place of one that cannot, without a question', async () => {
-    const wrong = [
-      mandate(1, TYPED_WRONG),
-      mandate(2, { signed_date: '2024-02-30' }),
-      mandate(3, { customer_no: '?' }),
-    ]
-    save('export.csv', [...wrong, mandate(4)])
-    const all = [1, 2, 3, 4].map((n) => mandate(n))
-    save('mended.csv', all)
-    await expectRun(['export.csv'], 3, [mandate(4)])
-    await expectRuns([['mended.csv'], ['export.csv']], 0, all)
-  })
-
-  it('a newer export takes the place of what was not sent', async () => {
-    save('export.csv', older)
-    save('newer.csv', newer)
+  it('what the comparison calls changed before sending waits for that export', async () => {
+    save('export.csv', [...AS_BEFORE, ...OLDER])
+    const final = [...AS_BEFORE, mandate(1), ...CHANGED]
+    save('final.csv', final)
     await expectRun(['export.csv', '--limit', '1'], 5, [first])
-    await expectRun(['newer.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
+    expect((await compare('final.csv')).classes).toMatchObject({ changed_before_sending: 3, unchanged: 3 })
+    await program('plan', '--to', 'plan.json')
+    expect(JSON.parse(read('plan.json'))).toMatchObject({
+      rows: { count: 2 },
+      staysBehind: [{ rule: 'CHANGED_SINCE_COMPARED', count: 3 }],
+    })
+    const unchanged = [...AS_BEFORE, mandate(1)]
+    const ended = await expectRun([], 3, unchanged)
+    await expectRun(['export.csv'], 3, unchanged)
+    expect((await program('status')).stdout).toContain('3 ready, and held back')
+    expect(nextOf(ended)).toBe('sepa-migrate run final.csv')
+    expect((await pasteNext(ended)).status).toBe(0)
+    expect(registered()).toEqual(linesOf(final))
   })
 
-  it('what was refused and erased goes as a newer export has it, by the word of a person', async () => {
-    save('export.csv', [mandate(7), mandate(6)])
-    await expectRun(['export.csv'], 3, [mandate(6)])
-    const erase = ['customer', 'erase', '7', '--with-open-rows', '--yes', '--reason', 'asked on 1 July']
-    expect((await program(...erase)).status).toBe(3)
-    save('newer.csv', [mandate(7), mandate(6), mandate(8)])
-    await expectRun(['newer.csv', '--newer'], 3, [mandate(6), mandate(8)])
-    expect((await decide('send', [mandate(7)])).status).toBe(0)
-    expect(registered()).toEqual(linesOf([mandate(6), mandate(7), mandate(8)]))
+  it('a record that cannot be read whole takes not the place of another one with another account', async () => {
+    const unread = { signed_date: '2024-02-30' }
+    save('october.csv', [...AS_BEFORE, mandate(2, account(902), unread)])
+    save('september.csv', [...AS_BEFORE, mandate(2, unread)])
+    await expectRuns([['october.csv'], ['september.csv']], 3, AS_BEFORE)
+    expect(place.rows('corrections.csv').map(({ iban }) => iban)).toHaveLength(2)
+    edit('corrections.csv', (row) =>
+      row['iban'] === account(902)['iban'] ? { ...row, signed_date: mandate(2)['signed_date'] ?? '' } : row,
+    )
+    await expectRun([inReport('corrections.csv')], 0, [...AS_BEFORE, mandate(2, account(902))])
   })
 
-  it('a newer export takes the place of what was refused', async () => {
-    const corrected = [mandate(7, account(907)), mandate(6)]
-    save('export.csv', [mandate(7), mandate(6)])
-    save('newer.csv', corrected)
-    await expectRuns([['export.csv'], ['newer.csv']], 3, [mandate(6)])
-    await expectRun(['newer.csv', '--newer'], 0, corrected)
+  it('what a list or a corrected configuration makes of that waits as well, unless it says the same', async () => {
+    const unread = { signed_date: '2024-02-30' }
+    const rows = [...AS_BEFORE, mandate(2, unread), mandate(3, { Status: 'paid' }), mandate(4, unread)]
+    save('export.csv', withStatus(...rows))
+    save('final.csv', withStatus(...AS_BEFORE, mandate(2, account(902)), mandate(3, DATE), mandate(4)))
+    await expectRun(['export.csv'], 3, AS_BEFORE)
+    await compare('final.csv')
+    edit('corrections.csv', (row) =>
+      row['signed_date'] === unread.signed_date
+        ? { ...row, signed_date: mandate(Number(row['customer_no']))['signed_date'] ?? '' }
+        : row,
+    )
+    await expectRun([inReport('corrections.csv')], 3, [...AS_BEFORE, mandate(4)])
+    write('sepa-migrate.yaml', 'words: { status: { active: [paid] } }\n')
+    await expectRun(['--yes'], 3, [...AS_BEFORE, mandate(4)])
+    await expectRun(['final.csv', '--yes'], 3, [...AS_BEFORE, mandate(4), mandate(3, DATE)])
+    expect(heldBy()).toEqual({ 'MND-0002': 'CONFLICT_MANDATE' })
   })
 
-  it.each([
-    ['was refused', 7, ['export.csv'], 3],
-    ['was not sent', 8, ['export.csv', '--only', 'unique_mandate_reference=MND-0006'], 5],
-  ] as const)(
-    'files that one command calls newer contradict each other, also where one of them came in before and %s',
-    async (_, n, args, status) => {
-      save('export.csv', [mandate(n), mandate(6)])
-      save('other.csv', [mandate(n, DATE), mandate(6)])
-      await expectRun(args, status, [mandate(6)])
-      await expectRun(['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
-      await expectRun(['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
-    },
-  )
+  describe('controls', () => {
+    it('a value that can be read takes the place of one that cannot, without a question', async () => {
+      const wrong = [
+        mandate(1, TYPED_WRONG),
+        mandate(2, { signed_date: '2024-02-30' }),
+        mandate(3, { customer_no: '?' }),
+      ]
+      save('export.csv', [...wrong, mandate(4)])
+      const all = [1, 2, 3, 4].map((n) => mandate(n))
+      save('mended.csv', all)
+      await expectRun(['export.csv'], 3, [mandate(4)])
+      await expectRuns([['mended.csv'], ['export.csv']], 0, all)
+    })
 
-  it('what was written off repeats with the same values, and waits with others', async () => {
-    save('export.csv', [mandate(1), mandate(2), mandate(3, TYPED_WRONG)])
-    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
-    const off = ['--row', '2', '--row', '3', '--as', 'written-off', '--reason', 'left']
-    expect((await program('resolve', ...off)).status).toBe(0)
-    save('again.csv', [mandate(3, TYPED_WRONG), mandate(2), mandate(1)])
-    await expectRun(['again.csv'], 0, [mandate(1)])
-    const others = [mandate(2, DATE), mandate(3)]
-    save('others.csv', [mandate(1), ...others])
-    await expectRun(['others.csv'], 3, [mandate(1)])
-    expect(waiting()).toEqual(linesOf(others))
-    await expectRun(['others.csv', '--newer'], 3, [mandate(1)])
+    it('a newer export takes the place of what was not sent', async () => {
+      save('export.csv', older)
+      save('newer.csv', newer)
+      await expectRun(['export.csv', '--limit', '1'], 5, [first])
+      await expectRun(['newer.csv', '--newer'], 0, [...AS_BEFORE, ...CHANGED])
+    })
+
+    it('what was refused and erased goes as a newer export has it, by the word of a person', async () => {
+      save('export.csv', [mandate(7), mandate(6)])
+      await expectRun(['export.csv'], 3, [mandate(6)])
+      const erase = ['customer', 'erase', '7', '--with-open-rows', '--yes', '--reason', 'asked on 1 July']
+      expect((await program(...erase)).status).toBe(3)
+      save('newer.csv', [mandate(7), mandate(6), mandate(8)])
+      await expectRun(['newer.csv', '--newer'], 3, [mandate(6), mandate(8)])
+      expect((await decide('send', [mandate(7)])).status).toBe(0)
+      expect(registered()).toEqual(linesOf([mandate(6), mandate(7), mandate(8)]))
+    })
+
+    it('a newer export takes the place of what was refused', async () => {
+      const corrected = [mandate(7, account(907)), mandate(6)]
+      save('export.csv', [mandate(7), mandate(6)])
+      save('newer.csv', corrected)
+      await expectRuns([['export.csv'], ['newer.csv']], 3, [mandate(6)])
+      await expectRun(['newer.csv', '--newer'], 0, corrected)
+    })
+
+    it.each([
+      ['was refused', 7, ['export.csv'], 3],
+      ['was not sent', 8, ['export.csv', '--only', 'unique_mandate_reference=MND-0006'], 5],
+    ] as const)(
+      'files that one command calls newer contradict each other, also where one of them came in before and %s',
+      async (_, n, args, status) => {
+        save('export.csv', [mandate(n), mandate(6)])
+        save('other.csv', [mandate(n, DATE), mandate(6)])
+        await expectRun(args, status, [mandate(6)])
+        await expectRun(['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
+        await expectRun(['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
+      },
+    )
+
+    it('what was written off repeats with the same values, and waits with others', async () => {
+      save('export.csv', [mandate(1), mandate(2), mandate(3, TYPED_WRONG)])
+      await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+      const off = ['--row', '2', '--row', '3', '--as', 'written-off', '--reason', 'left']
+      expect((await program('resolve', ...off)).status).toBe(0)
+      save('again.csv', [mandate(3, TYPED_WRONG), mandate(2), mandate(1)])
+      await expectRun(['again.csv'], 0, [mandate(1)])
+      const others = [mandate(2, DATE), mandate(3)]
+      save('others.csv', [mandate(1), ...others])
+      await expectRun(['others.csv'], 3, [mandate(1)])
+      expect(waiting()).toEqual(linesOf(others))
+      await expectRun(['others.csv', '--newer'], 3, [mandate(1)])
+    })
   })
-})
 
-describe('a record with a typing error beside an export that comes in later', () => {
-  const WRONG_DATE = { signed_date: '2029-01-01' }
+  describe('a record with a typing error beside an export that comes in later', () => {
+    const WRONG_DATE = { signed_date: '2029-01-01' }
 
-  it.each([
-    ['account', account(901), mandate(1)],
-    ['customer', customer(901), mandate(1)],
-    [
-      'account, in a list that names no row',
-      account(901),
-      { ...mandate(1), migration_row: '', migration_state: 'invalid' },
-    ],
-  ])(
-    'is replaced by none with another %s, until somebody says that it is the newer one',
-    async (_, other, later) => {
-      save('march.csv', [...AS_BEFORE, mandate(1, other, WRONG_DATE)])
+    it.each([
+      ['account', account(901), mandate(1)],
+      ['customer', customer(901), mandate(1)],
+      [
+        'account, in a list that names no row',
+        account(901),
+        { ...mandate(1), migration_row: '', migration_state: 'invalid' },
+      ],
+    ])(
+      'is replaced by none with another %s, until somebody says that it is the newer one',
+      async (_, other, later) => {
+        save('march.csv', [...AS_BEFORE, mandate(1, other, WRONG_DATE)])
+        await expectRun(['march.csv'], 3, AS_BEFORE)
+        save('january.csv', [later])
+        await expectRuns([['january.csv'], []], 3, AS_BEFORE)
+        expect(heldBy()).toMatchObject({ 'MND-0001': 'EXPORT_ORDER_UNKNOWN' })
+        if (!('migration_row' in later))
+          await expectRun(['january.csv', '--newer'], 0, [...AS_BEFORE, mandate(1)])
+      },
+    )
+
+    it.each([
+      ['the same but for the error', mandate(1)],
+      ['the error in the account', mandate(1)],
+    ])('gives way to %s', async (what, later) => {
+      const wrong = what.endsWith('account') ? TYPED_WRONG : WRONG_DATE
+      save('march.csv', [...AS_BEFORE, mandate(1, wrong)])
       await expectRun(['march.csv'], 3, AS_BEFORE)
       save('january.csv', [later])
-      await expectRuns([['january.csv'], []], 3, AS_BEFORE)
-      expect(heldBy()).toMatchObject({ 'MND-0001': 'EXPORT_ORDER_UNKNOWN' })
-      if (!('migration_row' in later))
-        await expectRun(['january.csv', '--newer'], 0, [...AS_BEFORE, mandate(1)])
+      await expectRun(['january.csv'], 0, [...AS_BEFORE, mandate(1)])
+    })
+  })
+})
+
+describe('words', () => {
+  /** Customer 31 is refused once. */
+  const FAULTS = [{ match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse' } }] as const
+  const place = placeForEach({ sandbox: { faults: FAULTS } })
+  const { save, edit, json } = place
+  const { decide, expectRun, listOf, registered, waiting, expectRuns } = place
+
+  describe('a word of a person is about the mandate that it names, and about no other', () => {
+    it('what was refused is closed with the record that says it has ended', async () => {
+      save('export.csv', [mandate(31), mandate(2)])
+      save('status.csv', withStatus(mandate(31, ENDED), mandate(2)))
+      await expectRuns([['export.csv'], ['status.csv']], 3, [mandate(2)])
+      await place.program('resolve', '--row', '3', '--as', 'written-off', '--reason', 'it is over')
+      await expectRun(['--retry-refused'], 0, [mandate(2)])
+    })
+
+    it('a list that has lost the numbers of its rows revives nothing that has ended', async () => {
+      save('export.csv', [mandate(1), mandate(2)])
+      save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
+      await expectRun(['export.csv', 'status.csv'], 3, [mandate(2)])
+      edit('corrections.csv', (row) => ({ ...row, migration_row: '', Status: '' }), 'list.csv')
+      await expectRuns([['list.csv'], []], 3, [mandate(2)])
+    })
+
+    it('"send" beside each of two records of one mandate is told as taken beside none', async () => {
+      save('export.csv', [mandate(1), mandate(1, account(901)), mandate(2)])
+      await expectRun(['export.csv'], 3, [mandate(2)])
+      edit('corrections.csv', (row) => ({ ...row, migration_decision: 'send' }))
+      const { stderr } = await expectRun([inReport('corrections.csv')], 3, [mandate(2)])
+      expect(stderr).toContain('2 lines in "corrections.csv" with "send" wait all the same')
+    })
+
+    it.each([
+      ['', 3, ['--retry-refused']],
+      ['send', 0, []],
+    ])(
+      'a correction to what counts already answers the record that said something else (%s)',
+      async (word, status, args) => {
+        save('export.csv', [mandate(31), mandate(2)])
+        save('other.csv', [mandate(31, account(901)), mandate(2)])
+        await expectRuns([['export.csv'], ['other.csv']], 3, [mandate(2)])
+        edit('corrections.csv', (row) => ({ ...row, ...mandate(31), migration_decision: word }))
+        const sent = status === 0 ? [mandate(31), mandate(2)] : [mandate(2)]
+        await expectRun([inReport('corrections.csv')], status, sent)
+        expect(listOf('corrections.csv')).toEqual([])
+        await expectRun(args, 0, [mandate(31), mandate(2)])
+      },
+    )
+  })
+
+  describe('a line of the cut-over stays open until somebody acts, or an export answers it', () => {
+    it('one that does not say which have ended answers no end', async () => {
+      save('export.csv', [mandate(1), mandate(2)])
+      save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
+      await expectRun(['export.csv'], 0, [mandate(1), mandate(2)])
+      await expectRun(['status.csv'], 3, [mandate(1), mandate(2)])
+      save('final.csv', [mandate(2), mandate(1)])
+      expect(await json('compare', 'final.csv', '--yes-it-is-final')).toMatchObject({ exitCode: 3 })
+      expect(listOf('cut-over.csv')).toMatchObject([{ customer_no: '1' }])
+      save('last.csv', withStatus(mandate(2), mandate(1)))
+      expect(await json('compare', 'last.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
+      expect(listOf('cut-over.csv')).toEqual([])
+    })
+
+    it('a record that is written off leaves it open', async () => {
+      save('export.csv', [mandate(1), mandate(2)])
+      save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
+      await expectRun(['export.csv'], 0, [mandate(1), mandate(2)])
+      await expectRun(['status.csv'], 3, [mandate(1), mandate(2)])
+      await decide('written-off', [mandate(1)])
+      expect(await json('status')).toMatchObject({ exitCode: 3, cutOver: { open: 1 } })
+      edit('cut-over.csv', (row) => ({
+        ...row,
+        migration_decision: 'done',
+        migration_reason: 'cancelled there',
+      }))
+      await place.program('resolve', '--from', inReport('cut-over.csv'))
+      expect(await json('status')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
+    })
+
+    it('a typing error of two exports is the same one once it was corrected', async () => {
+      const all = (reference: string) => [mandate(1, TYPED_WRONG, named(reference)), mandate(2)]
+      save('one.csv', all('MND-0001'))
+      save('two.csv', all('mnd-0001'))
+      await expectRuns([['one.csv'], ['two.csv', '--newer']], 3, [mandate(2)])
+      edit('corrections.csv', (row) => ({ ...row, ...account(1) }))
+      await expectRun([inReport('corrections.csv')], 0, [mandate(1, named('mnd-0001')), mandate(2)])
+      save('final.csv', [...all('MND-0001')].reverse())
+      expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
+    })
+  })
+
+  it.each([
+    ['another date', DATE],
+    ['a typing error, too', { ...DATE, ...TYPED_WRONG }],
+  ])(
+    'a correction to what was written off answers the record that said something else (%s)',
+    async (_, said) => {
+      save('export.csv', [mandate(31), mandate(2)])
+      save('older.csv', [mandate(31, said), mandate(2)])
+      await expectRun(['export.csv'], 3, [mandate(2)])
+      await place.program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'it is over')
+      await expectRun(['older.csv'], 3, [mandate(2)])
+      edit('corrections.csv', (row) => ({ ...row, ...mandate(31) }))
+      await expectRuns([[inReport('corrections.csv')], ['--retry-refused']], 0, [mandate(2)])
     },
   )
 
-  it.each([
-    ['the same but for the error', mandate(1)],
-    ['the error in the account', mandate(1)],
-  ])('gives way to %s', async (what, later) => {
-    const wrong = what.endsWith('account') ? TYPED_WRONG : WRONG_DATE
-    save('march.csv', [...AS_BEFORE, mandate(1, wrong)])
-    await expectRun(['march.csv'], 3, AS_BEFORE)
-    save('january.csv', [later])
-    await expectRun(['january.csv'], 0, [...AS_BEFORE, mandate(1)])
+  it('a mandate is held for its other spelling, though others of its customer look like it as well', async () => {
+    const like = (reference: string) => mandate(1, named(reference))
+    save('export.csv', [mandate(2), like('A-1'), like('A-3')])
+    save('other.csv', [like('00A-3')])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(2)])
+    await expectRun(['other.csv'], 3, [mandate(2)])
+    expect(waiting()).toEqual(linesOf([like('00A-3'), like('A-1'), like('A-3')]))
+  })
+
+  it.each([[['active.csv', 'unclear.csv', 'other.csv']], [['other.csv', 'unclear.csv', 'active.csv']]])(
+    'a correction that gives another row the reference of a conflict decides nothing about it (%s)',
+    async (files) => {
+      place.write('sepa-migrate.yaml', 'words: { status: { active: [active] } }\n')
+      save('active.csv', withStatus(mandate(1), mandate(2)))
+      save('unclear.csv', withStatus(mandate(1, { Status: 'S' }), mandate(2)))
+      save('other.csv', [mandate(1, named('00MND-0001'))])
+      await expectRun(files, 3, [mandate(2)])
+      edit('corrections.csv', (row) =>
+        row['unique_mandate_reference'] === '00MND-0001' ? { ...row, ...named('MND-0001') } : row,
+      )
+      await expectRuns([[inReport('corrections.csv')], ['--retry-refused']], 3, [mandate(2)])
+    },
+  )
+
+  it('of two exports that were compared together neither is the newer one', async () => {
+    save('export.csv', [mandate(3)])
+    await expectRun(['export.csv'], 0, [mandate(3)])
+    save('active.csv', withStatus(mandate(1), mandate(3)))
+    save('ended.csv', withStatus(mandate(1, ENDED), mandate(3)))
+    await place.program('compare', 'active.csv', 'ended.csv', '--yes-it-is-final')
+    await expectRuns([['ended.csv'], ['active.csv']], 3, [mandate(3)])
+    expect(registered()).toEqual(linesOf([mandate(3)]))
+  })
+
+  it.each([[['wrong.csv', 'export.csv']], [['export.csv', 'wrong.csv']]])(
+    'a record of unknown status speaks under its other spelling, though its account cannot be read (%s)',
+    async ([first = '', second = '']) => {
+      place.write('sepa-migrate.yaml', 'words: { status: { active: [active] } }\n')
+      save('export.csv', withStatus(mandate(1, TYPED_WRONG), mandate(2)))
+      save('wrong.csv', withStatus(mandate(1, named('MND 0001'), TYPED_WRONG, { Status: 'S' }), mandate(3)))
+      const [one, other] = first === 'export.csv' ? [2, 3] : [3, 2]
+      await expectRun([first], 3, [mandate(one)])
+      await expectRun([second], 3, [mandate(one), mandate(other)])
+      edit('corrections.csv', (row) =>
+        'MND-0001' === row['unique_mandate_reference'] ? { ...row, ...account(1) } : row,
+      )
+      await expectRun([inReport('corrections.csv')], 3, [mandate(2), mandate(3)])
+    },
+  )
+
+  it('what had ended in the last export is not sent by an older one that comes in later', async () => {
+    save('first.csv', withStatus(mandate(3)))
+    await expectRun(['first.csv'], 0, [mandate(3)])
+    save('final.csv', withStatus(mandate(1, ENDED), mandate(2), mandate(3)))
+    await json('compare', 'final.csv', '--yes-it-is-final')
+    save('older.csv', withStatus(mandate(1), mandate(2), mandate(3)))
+    const { stdout } = await expectRun(['older.csv'], 3, [mandate(2), mandate(3)])
+    expect(stdout).toContain('1 ready, and held back')
+    await expectRun(['final.csv'], 3, [mandate(2), mandate(3)])
+    expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0 })
   })
 })

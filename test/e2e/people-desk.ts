@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
-import { main, commands } from '../../src/cli/main.js'
+import { commands, main } from '../../src/cli/main.js'
 import type { World } from '../../src/cli/terminal/world.js'
 import { worldOf } from '../cli/world.js'
+import type { Chance } from '../support/chance.js'
 import { offerConnections, withdrawConnections } from './people-connections.js'
 import type { PeopleService } from './people-service.js'
-import type { Chance } from '../support/chance.js'
 
 export const HOST = 'service.example'
 const STARTED_MS = Date.UTC(2026, 3, 1, 8)

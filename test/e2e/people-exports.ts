@@ -1,22 +1,20 @@
+import type { Chance } from '../support/chance.js'
 import { withTruth } from './people-corrections.js'
-import { closeLines } from './people-cut-over.js'
-import { giveDecisions, resolveDoubts, type Said } from './people-decisions.js'
-import { exportsKnownTo, hasComparison } from './people-exports-judge.js'
-import type { Export, History } from './people-history.js'
+import { closeLines, giveDecisions, resolveDoubts, type Said } from './people-decisions.js'
+import { exportsKnownTo, hasComparison } from './people-judge.js'
 import {
+  type Act,
   after,
   configure,
   drawConfirmation,
   drawFlags,
   exists,
-  runLedger,
-  type Act,
   type Office,
+  runLedger,
+  takeList,
 } from './people-office.js'
-import { takeList } from './people-paper.js'
-import { drawResaving, shuffled, valueOf, withValue, type Sheet } from './people-spreadsheet.js'
-import type { TrueMandate } from './people-truth.js'
-import type { Chance } from '../support/chance.js'
+import { drawResaving, type Sheet, shuffled, valueOf, withValue } from './people-spreadsheet.js'
+import type { Export, History, TrueMandate } from './people-truth.js'
 
 const LEDGER = 'a.db'
 const NEWER = process.env['NO_NEWER'] === undefined ? ['--newer'] : []

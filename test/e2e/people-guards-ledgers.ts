@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { always, given, giving, guard, type Real } from './people-guards-real.js'
+import { always, given, giving, guard, type Real } from './people-guards.js'
 
 interface Connection {
   readonly prepare: (sql: string) => { readonly all: () => readonly unknown[] }

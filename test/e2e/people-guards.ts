@@ -1,31 +1,49 @@
-import { GUARDS_OF_DECISIONS } from './people-guards-decisions.js'
-import { GUARDS_OF_EXPORTS } from './people-guards-exports.js'
-import { GUARDS_OF_FILES } from './people-guards-files.js'
-import { GUARDS_OF_LEDGERS } from './people-guards-ledgers.js'
-import { keep, type Guard, type Real } from './people-guards-real.js'
+import type { Kind } from './people.js'
 
 /**
- * One guard, or more, for each point that was mended and by which a mandate could be registered twice, wrongly or not
- * at all. What cannot be played here, because it takes other users, mounts or a spoiled screen, has tests of its own:
- *
- *   8.1.3 a single file that was mounted, another name of the ledger
- *         ledger/safety/holder.test.ts, e2e/trusted-place.test.ts
- *   8.1.4 side files and folders of others: ledger/safety/side-files.test.ts, e2e/trusted-place.test.ts
- *   8.2.1 the file of another ledger with the same mandates, of which no two can be here: decisions/read-decisions.test.ts
- *   8.2.6 an assigned reference with a blank behind it: ledger/decide/resolution.test.ts; what `reconcile --apply` could not
- *         record: e2e/way-back.test.ts
+ * A guard of the program that can be switched off: what stands in the place of its functions then. Types only may be
+ * imported where guards are described, because they are loaded while the program is being loaded. `acts` and `scene`
+ * say where such mistakes are made.
  */
-export const GUARDS: Readonly<Record<string, Guard>> = {
-  ...GUARDS_OF_LEDGERS,
-  ...GUARDS_OF_DECISIONS,
-  ...GUARDS_OF_FILES,
-  ...GUARDS_OF_EXPORTS,
+export interface Guard extends Found {
+  /** What the program does without it. */
+  readonly without: string
+  readonly off: Off
 }
 
-/** Modules of the program that have a guard. */
-export const GUARDED: readonly string[] = [
-  ...new Set(Object.values(GUARDS).flatMap(({ off }) => Object.keys(off))),
-]
+interface Found extends Kind {
+  /** The first seed that finds it gone. */
+  readonly seed: number
+  /** What the judge says then. */
+  readonly finds: readonly string[]
+}
+
+/** By module below `src/` and by name: replacements, which get the true one. */
+type Off = Readonly<Record<string, Readonly<Record<string, (real: never) => unknown>>>>
+
+export const guard = (without: string, off: Off, found: Found): Guard => ({ without, off, ...found })
+
+export type Real<Result = unknown> = (...args: readonly unknown[]) => Result
+
+/** A function that says the same whatever it is asked. */
+export const always = (value: unknown) => () => () => value
+/** One that is given something else. */
+export const given =
+  <Args extends readonly unknown[]>(change: (...args: Args) => readonly unknown[]) =>
+  (real: Real) =>
+  (...args: Args): unknown =>
+    real(...change(...args))
+/** One of whose answer something else is made. */
+export const giving =
+  <Result>(change: (result: Result) => unknown) =>
+  (real: Real<Result>) =>
+  (...args: readonly unknown[]): unknown =>
+    change(real(...args))
+
+/** Modules of the program as they are, once they are loaded: what a guard must know of the one that it weakens. */
+const loaded = new Map<string, Readonly<Record<string, unknown>>>()
+
+export const memberOf = (module: string, name: string): unknown => loaded.get(module)?.[name]
 
 let isOff: string | null = null
 
@@ -34,12 +52,12 @@ export function switchOff(name: string | null): void {
 }
 
 /** For a mock: the module as it is, but for a guard that is switched off. @throws {Error} for a guard that is gone */
-export function withGuards(module: string) {
+export function withGuards(guards: Readonly<Record<string, Guard>>, module: string) {
   return async (original: () => Promise<object>): Promise<object> => {
     const real = (await original()) as Readonly<Record<string, unknown>>
-    keep(module, real)
+    loaded.set(module, real)
     const replaced: Record<string, PropertyDescriptor> = {}
-    for (const [name, guard] of Object.entries(GUARDS))
+    for (const [name, guard] of Object.entries(guards))
       for (const [member, weaken] of Object.entries(guard.off[module] ?? {})) {
         if (!(member in real)) throw new Error(`The guard "${name}" is not in ${module} any more: ${member}`)
         const before = replaced[member]

@@ -1,18 +1,24 @@
-import { rmSync } from 'node:fs'
-import { copyLedger } from './people-desk.js'
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { openDatabase } from '../../src/driver.js'
+import type { Chance } from '../support/chance.js'
+import { inventIban, seeded } from '../support/sample-values.js'
+import { copyLedger, HOST } from './people-desk.js'
 import {
-  after,
-  exists,
-  runLedger,
   type Act,
-  type Office,
+  after,
+  type Campaign,
   drawCampaign,
   drawConfirmation,
   drawFlags,
+  exists,
+  exportOf,
+  type Office,
+  runLedger,
+  save,
+  sheetOfRows,
 } from './people-office.js'
-import type { Chance } from '../support/chance.js'
-import { openDatabase } from '../../src/driver.js'
-import { inventIban, seeded } from '../support/sample-values.js'
+import { drawResaving, resave, shuffled } from './people-spreadsheet.js'
+import type { ExportRow, TrueMandate } from './people-truth.js'
 
 const MINUTE = 60_000
 
@@ -144,4 +150,200 @@ export const rewriteAnAccount: Act = async (office, chance) => {
     connection.close()
   }
   await runLedger(office, { ledger })
+}
+
+/** The same export as somebody else has it: saved again, or with small changes. */
+export function anotherCopyOf({ rows }: Campaign, chance: Chance): { text: string; holding: TrueMandate[] } {
+  const held = (kept: readonly ExportRow[]): TrueMandate[] => kept.map(({ mandate }) => mandate)
+  const plain = exportOf(rows)
+  switch (chance.weigh({ same: 2, line_end: 2, row_less: 2, sorted: 1, crlf: 1, saved: 2 })) {
+    case 'line_end':
+      return { text: `${plain}\n`, holding: held(rows) }
+    case 'row_less': {
+      const kept = rows.filter((_, at) => at !== rows.length - 1)
+      return { text: exportOf(kept), holding: held(kept) }
+    }
+    case 'sorted':
+      return { text: exportOf(shuffled(rows, chance)), holding: held(rows) }
+    case 'crlf':
+      return { text: plain.replaceAll('\n', '\r\n'), holding: held(rows) }
+    case 'saved':
+      return { text: resave(sheetOfRows(rows), drawResaving(chance)), holding: held(rows) }
+    default:
+      return { text: plain, holding: held(rows) }
+  }
+}
+
+const SPELLINGS = [
+  `https://${HOST}`,
+  `https://${HOST}`,
+  `https://${HOST}:443`,
+  `https://${HOST}.`,
+  'HTTPS://Service.Example/',
+]
+
+/** Somebody begins the same campaign with a ledger of their own, perhaps while the question is still open. */
+export const useASecondLedger: Act = async (office, chance) => {
+  const campaign = drawCampaign(office, chance)
+  const { text, holding } = anotherCopyOf(campaign, chance)
+  const file = save(office, 'export', text)
+  const ledger = `second-${chance.between(1, 2)}.db`
+  const env = { SEPA_MIGRATE_BASE_URL: chance.pick(SPELLINGS) }
+  const second = async (): Promise<void> => {
+    const confirmed =
+      chance.happens(0.5) && env.SEPA_MIGRATE_BASE_URL === SPELLINGS[0] ? 'host typed' : 'with --yes'
+    await runLedger(office, { ledger, files: [file], holding, confirmed, circumstances: { env } })
+  }
+  if (chance.happens(0.5)) return second()
+  office.say('  two terminals')
+  await runLedger(office, {
+    ledger: campaign.ledger,
+    files: [campaign.file],
+    holding: campaign.mandates,
+    confirmed: 'host typed',
+    beforeAnswer: second,
+  })
+}
+
+/** The same ledger from two terminals. */
+export const runTwice: Act = async (office, chance) => {
+  const { ledger, file, mandates } = drawCampaign(office, chance)
+  await runLedger(office, {
+    ledger,
+    files: [file],
+    holding: mandates,
+    confirmed: chance.happens(0.7) ? 'host typed' : 'no typed',
+    beforeAnswer: async () => {
+      await runLedger(office, { ledger, files: [file] })
+    },
+  })
+}
+
+/** The register is cut, emptied, or something is in its way for a while; meanwhile somebody runs all the same. */
+export const breakTheRegister: Act = async (office, chance) => {
+  const { desk, say } = office
+  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const register = desk.at('state', 'register.db')
+  if (!existsSync(register)) return
+  const kept = keepRegister(office)
+  const runs = chance.pick([ledger, ledger, 'second-1.db'])
+  const run = (): ReturnType<typeof runLedger> =>
+    exists(office, runs)
+      ? runLedger(office, { ledger: runs })
+      : runLedger(office, { ledger: runs, files: [file], holding: mandates })
+  if (chance.happens(0.7)) {
+    const size = chance.pick([0, 50, 4096, 8192])
+    say(`  the register is cut to ${size} bytes`)
+    truncateSync(register, size)
+    await run()
+    kept.putBack()
+    return
+  }
+  say('  something is in the way of the register')
+  rmSync(register)
+  mkdirSync(register)
+  await run()
+  rmSync(register, { recursive: true, force: true })
+  kept.putBack()
+}
+
+const REGISTER_FILES = ['register.db', 'register.db-wal', 'register.db-shm']
+
+function keepRegister({ desk }: Office): { putBack: () => void } {
+  const kept = REGISTER_FILES.flatMap((name) =>
+    existsSync(desk.at('state', name)) ? [[name, readFileSync(desk.at('state', name))] as const] : [],
+  )
+  return {
+    putBack: () => {
+      for (const name of REGISTER_FILES) rmSync(desk.at('state', name), { recursive: true, force: true })
+      for (const [name, bytes] of kept) writeFileSync(desk.at('state', name), bytes, { mode: 0o600 })
+    },
+  }
+}
+
+const WHY = ['--reason', 'the disk is lost']
+
+/** Somebody's disk is lost with the ledger on it; a new one takes its place, and the lost one may turn up. */
+export const loseTheLedger: Act = async (office, chance) => {
+  const { desk, say } = office
+  const { ledger, file, mandates } = drawCampaign(office, chance)
+  if (!exists(office, ledger) || exists(office, 'found.db')) return
+  // By another customer and another spelling no register knows a mandate again.
+  if (office.history?.changesCustomers === true) return
+  say(`  ${ledger} is lost`)
+  copyLedger(desk.at(ledger), desk.at('copies', 'lost.db'), ['', '-wal', '-shm'])
+  for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(ledger) + ending, { force: true })
+  office.given.delete(ledger)
+  // What was corrected was corrected in the lost one; the export names the former accounts.
+  office.judge.uncorrect(desk.at(ledger), mandates)
+  const isKnown = !office.handedOver.has(ledger)
+  const flags = [isKnown ? '--another-ledger' : '--all-in-doubt', ...WHY]
+  await runLedger(office, { ledger, files: [file], holding: mandates, flags })
+  if (chance.happens(0.4)) await runLedger(office, { ledger })
+  if (chance.happens(0.5)) return
+  say('  the lost one turns up')
+  copyLedger(desk.at('copies', 'lost.db'), desk.at('found.db'), ['', '-wal', '-shm'])
+  await runLedger(office, { ledger: 'found.db' })
+}
+
+/** The register is gone, and with it all that was known of copies and other ledgers. */
+export const loseTheRegister: Act = async (office, chance) => {
+  const { desk, say } = office
+  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const register = desk.at('state', 'register.db')
+  // Which of two ledgers has sent stands nowhere else.
+  if (!exists(office, ledger) || !existsSync(register)) return
+  if (['second-1.db', 'second-2.db'].some((file) => exists(office, file))) return
+  const isCut = chance.happens(0.5)
+  say(isCut ? '  the register is emptied' : '  the register is lost')
+  if (isCut) truncateSync(register, 0)
+  else for (const name of REGISTER_FILES) rmSync(desk.at('state', name), { force: true })
+  office.copies.length = 0 // nobody knows of them any more that they are old
+  if (chance.happens(0.3))
+    await runLedger(office, {
+      ledger: 'second-1.db',
+      files: [file],
+      holding: mandates,
+      flags: ['--all-in-doubt', ...WHY],
+    })
+  else if (isCut) for (const name of REGISTER_FILES) rmSync(desk.at('state', name), { force: true })
+  await runLedger(office, { ledger })
+}
+
+/** A process is stopped and goes on once somebody has run a copy of its ledger. */
+export const stopARun: Act = async (office, chance) => {
+  const { desk, say } = office
+  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const copy = `stopped-${office.count.files}.db`
+  await runLedger(office, {
+    ledger,
+    files: [file],
+    holding: mandates,
+    flags: ['--concurrency', String(chance.between(1, 2))],
+    circumstances: {
+      stoppedAt: {
+        at: chance.between(1, 3),
+        until: async () => {
+          say(`    it is stopped, and ${ledger} is copied to ${copy}`)
+          copyLedger(desk.at(ledger), desk.at(copy), ['', '-wal', '-shm'])
+          await runLedger(office, { ledger: copy })
+          say('    it goes on')
+        },
+      },
+    },
+  })
+  if (!exists(office, copy)) return
+  // Whoever runs goes on with the copy, which is the latest.
+  copyLedger(desk.at(copy), desk.at(ledger), ['', '-wal', '-shm'])
+  for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(copy) + ending, { force: true })
+}
+
+/** A colleague takes over on the same machine: with the ledger itself, and a register of their own. */
+export const handOver: Act = async (office, chance) => {
+  const { ledger } = drawCampaign(office, chance)
+  // Each user's register knows nothing of what the other's ledgers claimed.
+  if (!exists(office, ledger) || ['second-1.db', 'second-2.db'].some((file) => exists(office, file))) return
+  office.handedOver.add(ledger)
+  office.say(`  another user goes on with ${ledger}`)
+  await runLedger(office, { ledger, circumstances: { isOtherUser: true } })
 }

@@ -1,6 +1,6 @@
 import Papa from 'papaparse'
-import { FOREIGN_NAMES } from './people-truth.js'
 import type { Chance } from '../support/chance.js'
+import { FOREIGN_NAMES } from './people-truth.js'
 
 /** A CSV as people have it before them: the first line is its header. */
 export type Sheet = readonly (readonly string[])[]

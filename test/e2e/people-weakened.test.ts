@@ -1,11 +1,34 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { GUARDED, GUARDS, switchOff, withGuards } from './people-guards.js'
 import { loadPeople } from './people-connections.js'
+import { GUARDS_OF_LEDGERS } from './people-guards-ledgers.js'
+import { GUARDS_OF_DECISIONS, GUARDS_OF_EXPORTS, GUARDS_OF_FILES } from './people-guards-rows.js'
+import { type Guard, switchOff, withGuards } from './people-guards.js'
 import { folder } from './seeds.js'
+
+/**
+ * One guard, or more, for each point that was mended and by which a mandate could be registered twice, wrongly or not
+ * at all. What cannot be played here, because it takes other users, mounts or a spoiled screen, has tests of its own:
+ *
+ *   a single file that was mounted, another name of the ledger
+ *         ledger/safety/holder.test.ts, e2e/trusted-files.test.ts
+ *   side files and folders of others: ledger/safety/side-files.test.ts, e2e/trusted-files.test.ts
+ *   the file of another ledger with the same mandates, of which no two can be here: decisions/read-decisions.test.ts
+ *   an assigned reference with a blank behind it: ledger/decide/resolution.test.ts; what `reconcile --apply` could not
+ *         record: e2e/given-back.test.ts
+ */
+const GUARDS: Readonly<Record<string, Guard>> = {
+  ...GUARDS_OF_LEDGERS,
+  ...GUARDS_OF_DECISIONS,
+  ...GUARDS_OF_FILES,
+  ...GUARDS_OF_EXPORTS,
+}
+
+/** Modules of the program that have a guard. */
+const GUARDED = new Set(Object.values(GUARDS).flatMap(({ off }) => Object.keys(off)))
 
 for (const module of GUARDED)
   vi.doMock(`../../src/${module.replace(/ts$/, 'js')}`, (original) =>
-    withGuards(module)(original as () => Promise<object>),
+    withGuards(GUARDS, module)(original as () => Promise<object>),
   )
 
 const { kindOf, play, plotOf } = await loadPeople()

@@ -1,22 +1,24 @@
 import { writeFileSync } from 'node:fs'
-import { judgeCutOver } from './people-cut-over.js'
+import { type Chance, seedChance } from '../support/chance.js'
+import * as corrections from './people-corrections.js'
+import * as decisions from './people-decisions.js'
 import { openDesk } from './people-desk.js'
+import * as exports from './people-exports.js'
 import { startPeopleJudge } from './people-judge.js'
-import { bringExportsToAnEnd } from './people-exports.js'
-import { inventHistory, type History } from './people-history.js'
-import { exists, exportOf, runLedger, type Campaign, type Office } from './people-office.js'
-import { ACTS, EXPORTS, WEIGHTS, type ActName } from './people-operators.js'
+import * as ledgers from './people-ledgers.js'
+import { type Campaign, exists, exportOf, type Office, runLedger } from './people-office.js'
 import { startPeopleService } from './people-service.js'
 import {
   drawScene,
-  inventLater,
-  inventMandates,
   type ExportRow,
   type Fault,
+  type History,
+  inventHistory,
+  inventLater,
+  inventMandates,
   type Scene,
   type TrueMandate,
 } from './people-truth.js'
-import { seedChance, type Chance } from '../support/chance.js'
 
 /**
  * A campaign as people run it: the real command line on real files, with a service that keeps the truth, and
@@ -28,6 +30,73 @@ export interface Played {
   /** What people did and what came of it, in words. */
   readonly history: readonly string[]
 }
+
+/** Everything that people do. */
+export const ACTS = {
+  ...corrections,
+  ...decisions,
+  ...exports,
+  ...ledgers,
+}
+
+/** How often. */
+export const WEIGHTS = {
+  runTheExport: 3,
+  goOn: 4,
+  retryRefused: 2,
+  waitAWhile: 1,
+  copyTheLedger: 2,
+  copyDuringARun: 1,
+  restoreACopy: 3,
+  killARun: 2,
+  useASecondLedger: 2,
+  runTwice: 1,
+  breakTheRegister: 0.5,
+  loseTheLedger: 1,
+  loseTheRegister: 0.5,
+  stopARun: 1,
+  handOver: 0.5,
+  giveAChangedExport: 3,
+  openTheDoubts: 1,
+  resolveFromTheFile: 4,
+  decideInHaste: 1,
+  closeALiveOne: 0.5,
+  resolveOne: 2,
+  correctTheFile: 3,
+  moveAColumn: 1,
+  workInTheWorkbook: 3,
+  returnAWorkbook: 2,
+  giveTwoCopies: 1,
+  reconcileWithTheList: 2,
+  rewriteAnAccount: 0.3,
+  cutOver: 3,
+} as const satisfies Partial<Record<keyof typeof ACTS, number>>
+
+/** Where two systems export the mandates, month by month. */
+export const EXPORTS = {
+  beginsWith: 'giveExports',
+  scene: { hasHistory: true, status: null, shares: 'one' },
+  acts: {
+    giveExports: 8,
+    sayNewer: 2,
+    compareTheNewest: 2,
+    settleLines: 4,
+    giveTwoLists: 0.7,
+    goOn: 2,
+    retryRefused: 3,
+    waitAWhile: 1,
+    killARun: 1,
+    copyTheLedger: 0.5,
+    restoreACopy: 0.5,
+    loseTheLedger: 0.7,
+    resolveFromTheFile: 2,
+    decideInHaste: 0.5,
+    correctTheFile: 1,
+    workInTheWorkbook: 1,
+  },
+} as const
+
+export type ActName = keyof typeof WEIGHTS | keyof typeof EXPORTS.acts
 
 /** What happens in one seed: every step has a chance of its own, so that the others stay when one is left out. */
 export interface Plot {
@@ -47,8 +116,6 @@ export interface Kind {
   /** They begin with this, where it is not that run. */
   readonly beginsWith?: ActName
 }
-
-export { EXPORTS }
 
 const MOST_STEPS = 6
 
@@ -143,12 +210,12 @@ async function bringToAnEnd(office: Office, chance: Chance): Promise<void> {
   office.say('at the end')
   office.service.calmDown()
   office.desk.pass(20 * 60_000)
-  if (office.history !== null) await bringExportsToAnEnd(office, chance)
+  if (office.history !== null) await exports.bringExportsToAnEnd(office, chance)
   for (const ledger of ['a.db', 'b.db', 'second-1.db', 'second-2.db', 'restored.db', 'found.db'])
     if (exists(office, ledger)) {
       const { status } = await runLedger(office, { ledger })
       if (status === 8) await runLedger(office, { ledger })
-      judgeCutOver(office, 'all of it', ledger)
+      decisions.judgeCutOver(office, 'all of it', ledger)
     }
 }
 

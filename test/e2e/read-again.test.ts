@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { account, mandate, linesOf } from '../support/mandates.js'
-import { nextOf, placeForEach, type Row } from '../support/place.js'
+import { account, linesOf, mandate, type Row } from '../support/export.js'
+import { nextOf, placeForEach } from '../support/place.js'
 import { type Ended, inReport } from '../support/program.js'
 import { rowsOf, workbookBytes } from '../support/workbook.js'
 

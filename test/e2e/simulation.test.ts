@@ -1,12 +1,76 @@
 import { describe, expect, it } from 'vitest'
-import { range } from './seeds.js'
-import { campaignsFrom } from './simulation-seeds.js'
+import { folder, partsOf, range } from './seeds.js'
+import { SIGHTS } from './simulation-reading.js'
 import { WEATHERS } from './simulation-service.js'
-import type { Weakness } from './simulation.js'
+import { simulate, type Simulated, type SimulationOptions, type Weakness } from './simulation.js'
 
-const { playAll, expectSound, expectFound } = campaignsFrom('SIMULATION', {})
+const PART = 20
 
-playAll('a campaign under faults, deaths, power failures and decisions', (seen, count) => {
+/** Campaigns of one kind: `NAME_SEED=17` replays a seed and prints what happened, `NAME_SEEDS=20000` plays more of them. */
+function campaignsFrom(name: string, options: Omit<SimulationOptions, 'folder'>) {
+  const replayed = process.env[`${name}_SEED`]
+  const seeds = Number(process.env[`${name}_SEEDS`] ?? 60)
+  const play = (seed: number, more: Partial<SimulationOptions> = {}): Promise<Simulated> =>
+    simulate(seed, { folder, ...options, ...more })
+
+  async function expectSound(seed: number, more?: Partial<SimulationOptions>): Promise<Simulated> {
+    const simulated = await play(seed, more)
+    const { violations, history } = simulated
+    if (violations.length > 0)
+      expect.fail(
+        [
+          `Seed ${seed} breaks ${violations.length} invariants; replay it with ${name}_SEED=${seed}`,
+          ...violations.slice(0, 10),
+          ...history.slice(-60),
+        ].join('\n'),
+      )
+    return simulated
+  }
+
+  /** Plays all seeds, then whatever shall be said of them together and beside them. */
+  function playAll(title: string, beside: (seen: readonly Simulated[], count: number) => void): void {
+    if (replayed !== undefined) {
+      it(`seed ${replayed}`, async () => {
+        const { history, violations } = await play(Number(replayed))
+        process.stdout.write(`${history.join('\n')}\n`)
+        expect(violations).toEqual([])
+      })
+      return
+    }
+    const seen: Simulated[] = []
+    describe(title, () => {
+      it.each(partsOf(seeds, PART))(
+        'keeps every invariant and comes to its end, seeds from %d',
+        async (from) => {
+          for (const seed of range(from, PART)) seen.push(await expectSound(seed))
+        },
+        300_000,
+      )
+      it('gives the same campaign again for the same seed', async () => {
+        for (const seed of [3, 33]) expect((await play(seed)).history).toEqual((await play(seed)).history)
+      })
+      beside(seen, seeds)
+    })
+  }
+
+  /** Tries seeds from the one that is known to find it. */
+  const expectFound = async (weakness: Weakness, found: RegExp, first = 1): Promise<void> => {
+    for (const seed of range(first, 400)) {
+      const { violations } = await play(seed, { weakness })
+      if (!violations.some((violation) => found.test(violation))) continue
+      process.stdout.write(`${weakness}: found by seed ${seed}\n`)
+      await expectSound(seed)
+      return
+    }
+    expect.fail(`None of 400 seeds found the weakness "${weakness}"`)
+  }
+
+  return { playAll, expectSound, expectFound }
+}
+
+const faulty = campaignsFrom('SIMULATION', {})
+
+faulty.playAll('a campaign under faults, deaths, power failures and decisions', (seen, count) => {
   it.runIf(count >= 1_000)('met every fault, every way to stop and every kind of death', () => {
     const met = (pick: 'fates' | 'stops' | 'deaths') => new Set<string>(seen.flatMap((each) => each[pick]))
     expect(met('fates')).toEqual(new Set(WEATHERS.flatMap((weather) => Object.keys(weather))))
@@ -20,7 +84,8 @@ playAll('a campaign under faults, deaths, power failures and decisions', (seen, 
 
   it('holds on real files too', async () => {
     let deaths = 0
-    for (const seed of range(1, 8)) deaths += (await expectSound(seed, { onFiles: true })).deaths.length
+    for (const seed of range(1, 8))
+      deaths += (await faulty.expectSound(seed, { onFiles: true })).deaths.length
     expect(deaths).toBeGreaterThan(2)
   }, 300_000)
 
@@ -31,6 +96,34 @@ playAll('a campaign under faults, deaths, power failures and decisions', (seen, 
       ['commits that are not flushed when the power fails', 'normal_instead_of_full'],
       ['taking a lost answer for a request that never left', 'lost_answer_is_not_sent'],
       ['taking a server error for a request that was not applied', 'server_error_is_turned_away'],
-    ])('%s posts a mandate twice', (_name, weakness) => expectFound(weakness, /^I1/))
+    ])('%s posts a mandate twice', (_name, weakness) => faulty.expectFound(weakness, /^I1/))
+  })
+})
+
+const readBack = campaignsFrom('READING', { readsBack: true })
+
+readBack.playAll('a campaign whose doubts are settled by what is read back', (seen, count) => {
+  it.runIf(count >= 1_000)('met everything that becomes of a question, and settled most by it', () => {
+    const met = new Set(seen.flatMap(({ readFates }) => readFates))
+    expect(met).toEqual(new Set(SIGHTS.flatMap((sight) => Object.keys(sight))))
+    const stops = new Set(seen.flatMap((each) => each.stops))
+    expect([...stops]).toEqual(
+      expect.arrayContaining(['signal', 'no_connection', 'disk_full'].map((kind) => `asking: ${kind}`)),
+    )
+    const sum = (by: keyof Simulated['settled']): number =>
+      seen.reduce((total, { settled }) => total + settled[by], 0)
+    const [presence, absence, looking] = [sum('presence'), sum('absence'), sum('looking')]
+    expect(presence).toBeGreaterThan(count)
+    expect(absence).toBeGreaterThan(count / 20)
+    expect(looking).toBeLessThan(presence + absence)
+  })
+
+  describe('a rule broken on purpose is found', () => {
+    it.each<[string, Weakness, RegExp, number]>([
+      ['sending again what was absent once', 'absence_resends', /^I1/, 16],
+      ['taking a question without an answer for an empty list', 'silence_is_absence', /^I1/, 5],
+      ['taking a list that is not understood in whole for an empty one', 'unreadable_is_absence', /^I1/, 273],
+      ['matching by customer alone', 'match_by_customer', /^I4.*reference that the service did not give/, 41],
+    ])('%s', (_name, weakness, found, first) => readBack.expectFound(weakness, found, first), 300_000)
   })
 })

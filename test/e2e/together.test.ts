@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { account, customer, DATE, mandate } from '../support/mandates.js'
-import { placeForEach, type Row } from '../support/place.js'
+import { account, customer, DATE, mandate, type Row } from '../support/export.js'
+import { placeForEach } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 const place = placeForEach({ sandbox: {} })

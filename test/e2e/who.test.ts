@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { filesBelow } from '../support/folder.js'
-import { mandate } from '../support/mandates.js'
+import { mandate } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
 
 const SURNAME = 'Wodanswald'

@@ -4,12 +4,11 @@ import { stringify } from 'csv-stringify/sync'
 import Papa from 'papaparse'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.js'
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { look } from '../ledger/ledger-views.js'
-import { germanIban, validExport } from './export.js'
-import { linesOf } from './mandates.js'
-import { CREDENTIALS, inReport, makeFolder, paste, runProgram, start, type Ended } from './program.js'
+import { germanIban, linesOf, type Row, validExport } from './export.js'
+import { CREDENTIALS, type Ended, inReport, makeFolder, paste, runProgram, start } from './program.js'
 import { startTruth, type TruthOptions } from './truth-server.js'
 
 interface PlaceOptions {
@@ -37,8 +36,6 @@ export interface Told {
   readonly warnings: readonly string[]
   readonly files: Readonly<Record<string, string>>
 }
-
-export type Row = Record<string, string>
 
 /** Somebody in a folder, with a service that the settings of the terminal name, where there is one. */
 export type Place = Awaited<ReturnType<typeof openPlace>>

@@ -1,0 +1,496 @@
+import { mkdirSync, renameSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  germanIban,
+  linesOf,
+  mandate,
+  type Row,
+  TYPED_WRONG,
+  validExport,
+  validLine,
+} from '../support/export.js'
+import { nextOf, placeForEach } from '../support/place.js'
+import { inReport } from '../support/program.js'
+import { openWork } from '../support/work.js'
+
+describe('a configuration that is remembered', () => {
+  /** An export was read with a configuration, and a later command says nothing of it. */
+  const place = placeForEach({ sandbox: {} })
+  const { write, save, program, json, expectRun, registered, edit } = place
+
+  const ALL = [1, 2, 3].map((n) => mandate(n))
+  const [FIRST] = ALL as [Row]
+  const read = (words = 'active: [A], notActive: [X]'): string =>
+    `crosswalk: { file: customers.csv, from: Old, key: old_no }\ncolumns: { status: Status }\nwords: { status: { ${words} } }\n`
+  const customers = (from: number, folder = ''): void =>
+    write(`${folder}customers.csv`, `old_no,customer_no\nK1,1\nK2,${from}\nK3,${from + 1}\n`)
+
+  /** The first is right in any case, the others go to strangers unless they are read again. */
+  async function pilot(folder = '', change: Row = {}): Promise<void> {
+    write(`${folder}b.yaml`, read('active: [A, X]'))
+    customers(7, folder)
+    const words = ['A', 'A', 'X']
+    save(
+      `${folder}export.csv`,
+      ALL.map((row, at) => ({
+        ...row,
+        Old: `K${at + 1}`,
+        customer_no: '',
+        Status: words[at] ?? '',
+        ...(at === 2 ? change : {}),
+      })),
+    )
+    const ended = await program(
+      'run',
+      `${folder}export.csv`,
+      '--limit',
+      '1',
+      '--config',
+      `${folder}b.yaml`,
+      ...at(folder),
+    )
+    expect([ended.status, registered()], ended.stdout + ended.stderr).toEqual([5, linesOf([FIRST])])
+  }
+  const at = (folder: string): string[] => (folder === '' ? [] : ['--ledger', `${folder}sepa-migrate.db`])
+
+  const SOON = (what: string): string =>
+    `2 records will be read again, because "${what}" has changed: run and plan do so before anything is sent, with --config b.yaml`
+  const STAYS = '2 records of "export.csv" stay as they were read with "b.yaml"'
+
+  describe('one that has changed and was forgotten', () => {
+    const CHANGES: readonly (readonly [string, () => void, readonly Row[]])[] = [
+      ['customers.csv', () => customers(2), ALL],
+      ['b.yaml', () => write('b.yaml', read()), [FIRST, mandate(2, { customer_no: '7' })]],
+      ['b.yaml', () => write('b.yaml', 'columns: [\n'), [FIRST]],
+    ]
+    it.each(CHANGES)(
+      '%s: nothing is sent, and every command says how it goes on',
+      async (what, correct, sent) => {
+        await pilot()
+        correct()
+        for (const args of [
+          ['run'],
+          ['run', 'export.csv'],
+          ['run', '--retry-refused'],
+          ['plan'],
+          ['compare', 'export.csv'],
+        ]) {
+          const { status, stderr } = await program(...args)
+          expect([status, registered()], args.join(' ') + stderr).toEqual([2, linesOf([FIRST])])
+          expect(stderr).toContain(
+            `2 records of "export.csv" that were not sent were read with "b.yaml", and "${what}" has changed since; nothing was sent`,
+          )
+          expect(stderr).toContain(
+            `Give it, too: sepa-migrate ${args.join(' ').replace(' --retry-refused', '')} --config b.yaml`,
+          )
+        }
+        for (const command of ['status', 'report']) {
+          const looked = await program(command)
+          expect(looked.stderr, command).toContain(SOON(what))
+          expect(nextOf(looked)).toBe('sepa-migrate run --config b.yaml')
+        }
+        const checked = await json('check', 'export.csv', '--ledger', 'sepa-migrate.db')
+        expect(checked.warnings.join('\n')).toContain(SOON(what))
+        const pasted = await place.pasteNext(await program('status'))
+        expect(registered(), pasted.stdout + pasted.stderr).toEqual(linesOf(sent))
+      },
+    )
+
+    it('also with a list, which goes in with it', async () => {
+      await pilot('', TYPED_WRONG)
+      customers(2)
+      edit('corrections.csv', (row) => ({
+        ...row,
+        iban: mandate(3)['iban'] ?? '',
+        migration_reason: 'asked',
+      }))
+      await expectRun([inReport('corrections.csv')], 2, [FIRST])
+      await expectRun(['--config', 'b.yaml'], 3, [FIRST, mandate(2)])
+      await expectRun([inReport('corrections.csv'), '--config', 'b.yaml'], 3, ALL)
+    })
+
+    it('in a folder that somebody works beside, or has moved', async () => {
+      mkdirSync(place.path('c'))
+      await pilot('c/')
+      customers(2, 'c/')
+      for (const args of [['run'], ['plan']]) {
+        const { status, stderr } = await program(...args, '--ledger', 'c/sepa-migrate.db')
+        expect([status, stderr]).toEqual([2, expect.stringContaining('--config c/b.yaml')])
+      }
+      renameSync(place.path('c'), place.path('d'))
+      const looked = await program('status', '--ledger', 'd/sepa-migrate.db')
+      expect(nextOf(looked)).toBe('sepa-migrate run --config d/b.yaml --ledger d/sepa-migrate.db')
+      await expectRun(['--ledger', 'd/sepa-migrate.db'], 2, [FIRST])
+      await expectRun(['--ledger', 'd/sepa-migrate.db', '--config', place.path('d/b.yaml')], 3, ALL)
+    })
+  })
+
+  describe('what is not given and has not changed', () => {
+    it('reads on without a word, and is named by what to type', async () => {
+      await pilot()
+      customers(7)
+      const looked = await program('status')
+      expect(nextOf(looked)).toBe('sepa-migrate run --config b.yaml')
+      expect(looked.stderr).toBe('')
+      const { stderr } = await expectRun([], 0, [
+        FIRST,
+        mandate(2, { customer_no: '7' }),
+        mandate(3, { customer_no: '8' }),
+      ])
+      expect(stderr).not.toContain('b.yaml')
+    })
+
+    it('also under another name of its path, or where its folder was moved', async () => {
+      mkdirSync(place.path('c'))
+      await pilot('c/')
+      renameSync(place.path('c'), place.path('d'))
+      const ledger = ['--ledger', 'd/sepa-migrate.db']
+      for (const config of ['d/b.yaml', place.path('d/b.yaml')])
+        expect((await program('status', ...ledger, '--config', config)).stderr).toBe('')
+      const { stdout, stderr } = await expectRun(ledger, 0, [
+        FIRST,
+        mandate(2, { customer_no: '7' }),
+        mandate(3, { customer_no: '8' }),
+      ])
+      expect(stdout + stderr).not.toContain('as they were read')
+    })
+  })
+
+  describe('where another configuration reads', () => {
+    const AS_READ = [FIRST, mandate(2, { customer_no: '7' }), mandate(3, { customer_no: '8' })]
+    it.each([false, true])(
+      'one that was named (and the former has changed: %s), it says once what stays, or waits',
+      async (hasChanged) => {
+        await pilot()
+        if (hasChanged) customers(2)
+        write('other.csv', 'old_no,customer_no\nK1,1\nK2,2\nK3,3\n')
+        write('c.yaml', read('active: [A, X]').replace('customers.csv', 'other.csv'))
+        const told = hasChanged
+          ? '2 records of "export.csv" wait, because "customers.csv" has changed: sepa-migrate run --config b.yaml has them read again'
+          : STAYS
+        for (const command of ['status', 'plan']) {
+          const { stderr } = await program(command, '--config', 'c.yaml')
+          expect(
+            stderr.split(hasChanged && command === 'status' ? SOON('customers.csv') : told),
+            command,
+          ).toHaveLength(2)
+        }
+        const { stderr } = hasChanged
+          ? await expectRun(['--config', 'c.yaml'], 5, [FIRST])
+          : await expectRun(['--config', 'c.yaml'], 0, AS_READ)
+        expect(stderr.split(told)).toHaveLength(2)
+      },
+    )
+
+    it('to which the export is moved by giving it', async () => {
+      await pilot()
+      write('other.csv', 'old_no,customer_no\nK1,1\nK2,2\nK3,3\n')
+      write('c.yaml', read('active: [A, X]').replace('customers.csv', 'other.csv'))
+      const { stderr } = await expectRun(['export.csv', '--config', 'c.yaml'], 3, ALL)
+      expect(stderr).not.toContain('as they were read')
+    })
+
+    it('that is the former one under another name, what it read is read again', async () => {
+      await pilot()
+      renameSync(place.path('b.yaml'), place.path('sepa-migrate.yaml'))
+      customers(2)
+      expect((await program('status')).stderr).toContain(
+        '2 records will be read again, because "customers.csv" has changed: run and plan do so before anything is sent\n',
+      )
+      await expectRun([], 3, ALL)
+    })
+
+    it('and the former is gone, that is said with the way back', async () => {
+      await pilot()
+      renameSync(place.path('b.yaml'), place.path('old.yaml'))
+      customers(2)
+      const told = `${STAYS}, which is gone: sepa-migrate run export.csv --config NEW has them read again`
+      for (const command of ['status', 'plan']) expect((await program(command)).stderr).toContain(told)
+      expect((await expectRun(['--limit', '1'], 5, AS_READ.slice(0, 2))).stderr).toContain(
+        told.replace('2 records', '2 records'),
+      )
+      await expectRun(['export.csv', '--config', 'old.yaml'], 3, [...AS_READ.slice(0, 2), mandate(3)])
+    })
+  })
+})
+
+describe('two systems in one ledger', () => {
+  /** Two systems with headings and date formats of their own in one ledger, each with its configuration. */
+  const place = placeForEach({ sandbox: {} })
+  const { write, program, json, held, path, edit } = place
+
+  const WRONG = (n: number): string => germanIban(n).replace(/^DE../, 'DE00')
+  const CREDITOR = '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }\n'
+  const A = 'Kd,IBAN,Datum,Ref'
+  const B = 'client,compte,signature,rum'
+  const linesOfA = (second: string): string[] => [
+    `1,${germanIban(1)},01.02.2020,A-1`,
+    `2,${second},02.02.2020,A-2`,
+  ]
+  const linesOfB = (second: string): string[] => [
+    `11,${germanIban(11)},03/21/2020,B-1`,
+    `12,${second},03/22/2020,B-2`,
+    `13,${germanIban(13)},03/23/2020,B-3`,
+  ]
+  const save = (name: string, header: string, lines: readonly string[]): void =>
+    write(name, [header, ...lines, ''].join('\n'))
+
+  function configure(): void {
+    const columns = (names: readonly string[], format: string): string =>
+      `columns:\n  customer_no: ${names[0] ?? ''}\n  iban: ${names[1] ?? ''}\n  unique_mandate_reference: ${names[3] ?? ''}\n  signed_date: { column: ${names[2] ?? ''}, format: ${format} }\n${CREDITOR}`
+    write('a.yaml', columns(A.split(','), 'dd.mm.yyyy'))
+    write('b.yaml', columns(B.split(','), 'mm/dd/yyyy'))
+  }
+
+  async function begin(): Promise<void> {
+    configure()
+    save('a.csv', A, linesOfA(WRONG(2)))
+    save('b.csv', B, linesOfB(WRONG(12)))
+    await program('run', 'a.csv', '--config', 'a.yaml')
+    expect((await program('run', 'b.csv', '--config', 'b.yaml')).status).toBe(3)
+  }
+
+  const TO_DO = inReport('to-do.xlsx')
+  const open = () => openWork(path(TO_DO))
+  const dates = (): string[] =>
+    place
+      .sandbox()
+      .mandates()
+      .map(({ customer_no, signed_date }) => `${customer_no} ${signed_date}`)
+      .sort()
+
+  it('each line of the list goes with the configuration of its export, whichever of the two is given', async () => {
+    await begin()
+    const work = open()
+    work.type('Corrections', 0, { IBAN: germanIban(2) })
+    work.type('Corrections', 1, { IBAN: germanIban(12) })
+    work.save()
+    const without = await json('run', TO_DO)
+    expect(without.exitCode).toBe(7)
+    expect(without.errors[0]?.next).toContain(
+      'the configuration that the exports of its lines were read with (--config)',
+    )
+    expect(held().sort()).toEqual([1, 11, 13])
+    expect((await program('run', TO_DO, '--config', 'a.yaml')).status).toBe(0)
+    expect(dates()).toEqual([
+      '1 2020-02-01',
+      '11 2020-03-21',
+      '12 2020-03-22',
+      '13 2020-03-23',
+      '2 2020-02-02',
+    ])
+  })
+
+  it('a customer number beside a row is that of the customer, also where its system has no crosswalk', async () => {
+    configure()
+    write(
+      'b.yaml',
+      `${place.read('b.yaml').replace(/ {2}customer_no: .*\n/, '')}crosswalk: { file: keys.csv, from: client, key: key, customer_no: no }\n`,
+    )
+    write('keys.csv', 'key,no\n11,11\n13,13\n')
+    save(
+      'a.csv',
+      A,
+      linesOfA(germanIban(2)).map((line) => line.replace(/^2,/, ',')),
+    )
+    save('b.csv', B, linesOfB(germanIban(12)))
+    await program('run', 'a.csv', '--config', 'a.yaml')
+    await program('run', 'b.csv', '--config', 'b.yaml')
+    const work = open()
+    for (const [at, number] of ['2', '12'].entries())
+      work.type('Corrections', at, { migration_customer_no: number })
+    work.save()
+    expect((await program('run', TO_DO, '--config', 'b.yaml')).status).toBe(0)
+    expect(held().sort()).toEqual([1, 11, 12, 13, 2])
+  })
+
+  it('a pilot of the second sends its rows, not what is left of the first', async () => {
+    configure()
+    save('a.csv', A, linesOfA(germanIban(2)))
+    save('b.csv', B, linesOfB(germanIban(12)))
+    await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '1')
+    expect((await program('run', 'b.csv', '--config', 'b.yaml', '--limit', '1')).status).toBe(5)
+    expect(held()).toEqual([1, 11])
+    // More rows than it has: the others follow.
+    expect((await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '9')).status).toBe(0)
+    expect(held().sort()).toEqual([1, 11, 12, 13, 2])
+  })
+
+  it('an export of one of them does not end the mandates of the other, and both are compared together', async () => {
+    await begin()
+    save('final-a.csv', A, [...linesOfA(germanIban(2)), `3,${germanIban(3)},03.02.2020,A-3`])
+    save('final-b.csv', B, [...linesOfB(germanIban(12)).slice(1), `14,${germanIban(14)},04/05/2020,B-4`])
+    const alone = await json('compare', 'final-b.csv', '--config', 'b.yaml')
+    expect([alone.exitCode, alone.errors[0]]).toMatchObject([
+      2,
+      {
+        message: expect.stringContaining(
+          'Of 2 mandates that came in with "a.yaml" 2 are not in this export',
+        ) as string,
+        next: expect.not.stringContaining('--yes-it-is-final') as string,
+      },
+    ])
+    const together = await program('compare', 'final-b.csv', 'final-a.csv', '--config', 'a.yaml')
+    expect(await json('status')).toMatchObject({ cutOver: { open: 1, untaken: 4 } })
+    edit('cut-over.csv', (row) => ({
+      ...row,
+      migration_decision: 'done',
+      migration_reason: 'cancelled there',
+    }))
+    expect(together.status, together.stderr).toBe(3)
+    await program('resolve', '--from', inReport('cut-over.csv'), '--config', 'a.yaml')
+    const closed = await program('report', '--config', 'a.yaml')
+    expect(nextOf(closed)).toBe('sepa-migrate run final-b.csv --config b.yaml')
+    const first = await place.pasteNext(closed)
+    expect(nextOf(first)).toBe('sepa-migrate run final-a.csv --config a.yaml')
+    expect((await place.pasteNext(first)).status).toBe(0)
+    expect(dates()).toEqual([
+      '1 2020-02-01',
+      '11 2020-03-21',
+      '12 2020-03-22',
+      '13 2020-03-23',
+      '14 2020-04-05',
+      '2 2020-02-02',
+      '3 2020-02-03',
+    ])
+  })
+
+  it('what to paste names the configuration of the file that it names, whatever was typed before', async () => {
+    configure()
+    write('jan.csv', validExport(3).replace(germanIban(2), WRONG(2)))
+    expect((await program('run', 'jan.csv')).status).toBe(3)
+    // The list has the columns of the export.
+    expect(nextOf(await program('status', '--config', 'a.yaml'))).toBe(`sepa-migrate run ${TO_DO}`)
+    const final = [1, 2, 3, 4].map((n) => {
+      const [customer, iban, date, , reference] = validLine(n).split(',')
+      return `${customer ?? ''},${iban ?? ''},${(date ?? '').split('-').reverse().join('.')},${reference ?? ''}`
+    })
+    save('feb.csv', A, final)
+    const compared = await program('compare', 'feb.csv', '--config', 'a.yaml')
+    expect(nextOf(compared)).toBe('sepa-migrate run feb.csv --config a.yaml')
+    const status = await program('status')
+    expect(nextOf(status)).toBe('sepa-migrate run feb.csv --config a.yaml')
+    write('other.yaml', 'source: { encoding: utf-8 }\n')
+    expect(nextOf(await program('status', '--config', 'other.yaml'))).toContain('--config a.yaml')
+    expect((await place.pasteNext(status)).status).toBe(0)
+  })
+
+  describe('both are corrected after their pilots', () => {
+    const customers = (system: string, first: number, shift = 0): void =>
+      write(
+        `${system}-no.csv`,
+        `key,no\nK${first},${first}\nK${first + 1},${first + 1 + shift}\nK${first + 2},${first + 2 + shift}\n`,
+      )
+    const lines = (first: number, days: readonly string[]): string[] =>
+      days.map((day, at) => `K${first + at},${germanIban(first + at)},${day},R-${first + at}`)
+    /** The first of each is sent; of the others a crosswalk that is shifted names strangers. */
+    async function pilots(): Promise<void> {
+      configure()
+      save('a.csv', A, lines(1, ['01.02.2020', '02.02.2020', '03.02.2020']))
+      save('b.csv', B, lines(11, ['03/21/2020', '03/22/2020', '03/23/2020']))
+      for (const [system, key, first] of [
+        ['a', 'Kd', 1],
+        ['b', 'client', 11],
+      ] as const) {
+        customers(system, first, 500)
+        const columns = place.read(`${system}.yaml`).replace(`  customer_no: ${key}\n`, '')
+        const crosswalk = `crosswalk: { file: ${system}-no.csv, from: ${key}, key: key, customer_no: no }\n`
+        write(`${system}.yaml`, columns + crosswalk)
+        const pilot = ['--config', `${system}.yaml`, '--only', `${key}=K${first}`]
+        expect((await program('run', `${system}.csv`, ...pilot)).status).toBe(5)
+      }
+      expect(held()).toEqual([1, 11])
+    }
+    const WAIT =
+      '2 records of "b.csv" wait, because "b-no.csv" has changed: sepa-migrate run --config b.yaml has them read again'
+
+    it('each is sent as its own configuration reads it, by what is printed to paste', async () => {
+      await pilots()
+      customers('a', 1)
+      customers('b', 11)
+      const first = await place.pasteNext(await program('status'))
+      expect([first.status, held()], first.stdout + first.stderr).toEqual([5, [1, 11, 2, 3]])
+      expect(first.stderr.split(WAIT)).toHaveLength(2)
+      expect(first.stdout).toContain('2 ready: not sent yet')
+      expect(nextOf(first)).toBe('sepa-migrate run --config b.yaml')
+      expect(nextOf(await program('status'))).toBe(nextOf(first))
+      const second = await place.pasteNext(first)
+      expect([held(), second.stderr], second.stdout).toEqual([
+        [1, 11, 2, 3, 12, 13],
+        expect.not.stringContaining('wait'),
+      ])
+      // What was sent before may have been read wrongly, too.
+      expect(second.status).toBe(3)
+      expect(nextOf(second)).toMatch(/^sepa-migrate compare .* --config /)
+      // What is gone is not named.
+      for (const name of ['a', 'b']) renameSync(path(`${name}.yaml`), path(`${name}-old.yaml`))
+      expect(nextOf(await program('status'))).toMatch(/^sepa-migrate compare .*csv$/)
+    })
+
+    it.each([
+      ['a list of rows of one', [TO_DO]],
+      ['refused rows once more', ['--retry-refused']],
+      ['a pilot', ['--limit', '1']],
+      ['a pilot that is spread', ['--limit', '1', '--spread']],
+      ['the export of the one', ['a.csv']],
+    ])('%s sends nothing of the other', async (_, args) => {
+      await pilots()
+      customers('b', 11)
+      if (args[0] === TO_DO) {
+        save('more.csv', A, [`K1,${WRONG(4)},04.02.2020,R-4`])
+        await program('run', 'more.csv', '--config', 'a.yaml', '--only', 'Kd=none')
+        const work = open()
+        work.type('Corrections', 0, { IBAN: germanIban(4) })
+        work.save()
+      }
+      const { status, stdout, stderr } = await program('run', ...args, '--config', 'a.yaml')
+      expect([status, held().filter((customer) => customer > 10 && customer < 500)], stdout).toEqual([
+        5,
+        [11],
+      ])
+      expect(held().some((customer) => customer > 510)).toBe(false)
+      expect(stderr).toContain(WAIT)
+    })
+
+    it('a plan is for the others alone and says so, and one from before is refused', async () => {
+      await pilots()
+      const plan = ['plan', '--config', 'a.yaml', '--to']
+      const approve = (name: string) =>
+        program('approve', name, '--by', 'Grace', '--reference', 'mail', '--yes')
+      const run = (name: string) => program('run', '--plan', name, '--config', 'a.yaml')
+      await program(...plan, 'before.json')
+      await approve('before.json')
+      customers('b', 11)
+      const refused = await run('before.json')
+      expect([refused.status, refused.stderr]).toEqual([
+        2,
+        expect.stringMatching(/rows changed: 4 rows .* planned, 2 rows .* now/),
+      ])
+      customers('a', 1)
+      const planned = await program(...plan, 'plan.json', '--retry-refused')
+      expect(planned.stdout).toContain('To send: 2 rows')
+      expect(planned.stdout).toContain(
+        'only exports other than "b.csv", which waits to be read again with "b.yaml"; 2 other rows stay ready',
+      )
+      expect(planned.stderr).toContain(WAIT)
+      const approved = await approve('plan.json')
+      expect(approved.stdout).toMatch(
+        /Next: sepa-migrate run --config a\.yaml --plan plan\.json --retry-refused /,
+      )
+      const ended = await place.pasteNext(approved)
+      expect([ended.status, held()], ended.stdout + ended.stderr).toEqual([5, [1, 11, 2, 3]])
+      expect(nextOf(ended)).toContain('sepa-migrate run --config b.yaml')
+      await place.pasteNext(ended)
+      expect(held()).toEqual([1, 11, 2, 3, 12, 13])
+    })
+
+    it('one that was renamed, or came back as it was, holds nothing', async () => {
+      await pilots()
+      customers('b', 11)
+      customers('b', 11, 500)
+      renameSync(path('a.yaml'), path('c.yaml'))
+      const { status, stderr } = await program('run', '--config', 'b.yaml')
+      expect([status, held()], stderr).toEqual([0, [1, 11, 502, 503, 512, 513]])
+    })
+  })
+})

@@ -1,0 +1,213 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { collectionFile } from '../support/collections.js'
+import { placeForEach } from '../support/place.js'
+import { inReport } from '../support/program.js'
+import { AS_OF } from '../support/sources.js'
+import { mandateCells, rowsOf, workbookBytes } from '../support/workbook.js'
+
+describe('collection files', () => {
+  const { write, read, program, sandbox } = placeForEach({ rows: 1, sandbox: {} })
+
+  const MOVED = 'DE02120300000000202051'
+
+  it('collection files are drafted, planned and run with a crosswalk, and what is corrected comes back', async () => {
+    write(
+      'january.xml',
+      collectionFile([
+        { reference: 'M-1' },
+        { reference: 'M-2', sequence: 'FRST' },
+        { reference: 'M-3', sequence: 'FNAL' },
+        { reference: 'M-4', iban: 'DE00370400440532013000' },
+      ]),
+    )
+    write(
+      'february.xml',
+      collectionFile([{ reference: 'M-1', day: '2026-02-05', iban: MOVED, isAmended: true }]),
+    )
+    expect((await program('init', 'january.xml')).status).toBe(0)
+    const drafted = read('sepa-migrate.yaml')
+    const [, crosswalk = ''] = /^# (crosswalk: .*)$/m.exec(drafted) ?? []
+    const unmapped = await program('run', 'january.xml')
+    expect([unmapped.status, unmapped.stderr]).toEqual([7, expect.stringContaining(crosswalk)])
+    write('sepa-migrate.yaml', `${drafted}\n${crosswalk}\n`)
+    write('customers.csv', 'reference,customer_no\nM-1,101\nM-2,102\nM-3,103\nM-4,104\n')
+    const planned = await program('plan', 'january.xml', 'february.xml')
+    expect(planned.stdout).toContain('february.xml: 1 record')
+    expect(planned.stdout).toMatch(/1 row excluded: .*final.* \(SEQUENCE_FINAL\)/)
+    await program('approve', 'plan.json', '--yes', '--by', 'Ada', '--reference', 'mail of today')
+    const run = await program('run', 'january.xml', 'february.xml', '--plan', 'plan.json')
+    expect(run.status, run.stderr).toBe(3)
+    expect(sandbox().mandates()).toMatchObject([{ customer_no: 102 }, { customer_no: 101, iban: MOVED }])
+    const corrections = read('corrections.csv')
+    expect(corrections).toContain('of transaction 4')
+    write('corrections.csv', corrections.replace('DE00370400440532013000', 'DE75512108001245126199'))
+    const corrected = await program('run', inReport('corrections.csv'))
+    expect(corrected.status, corrected.stderr).toBe(0)
+    expect((await program('run', 'february.xml', 'january.xml')).status).toBe(0)
+    expect(sandbox().mandates()).toHaveLength(3)
+  })
+})
+
+describe('workbooks', () => {
+  const { path, write, read, program, sandbox } = placeForEach({ rows: 1, sandbox: {} })
+
+  const HEADER = ['Kunde', 'iban', 'Datum', 'sepa_creditor_identifier', 'unique_mandate_reference', 'note']
+  const day = '<c s="1"><v>45352</v></c>'
+  const rowOf = (key: number, changed = {}): string[] =>
+    mandateCells(key, { 0: `<c s="2"><v>${key}</v></c>`, 2: day, ...changed })
+
+  it('a workbook is inspected, drafted, checked and run with a crosswalk that is one too, and its rows come back as CSV', async () => {
+    const sheets = {
+      Mandates: rowsOf([HEADER, rowOf(1), rowOf(2), rowOf(3, { 1: 'DE00370400440532013000' })]),
+      Notes: rowsOf([['to do'], ['ask the bank']]),
+    }
+    writeFileSync(path('export.xlsx'), workbookBytes({ sheets, formats: [14, '00000'] }))
+    const keys = rowsOf([
+      ['old', 'new'],
+      ...[1, 2, 3].map((key) => [`0000${key}`, `<c><v>${key + 100}</v></c>`]),
+    ])
+    writeFileSync(path('customers.xlsx'), workbookBytes({ sheets: { Keys: keys } }))
+    const unnamed = await program('inspect', 'export.xlsx')
+    expect([unnamed.status, unnamed.stderr]).toEqual([7, expect.stringContaining('"Mandates", "Notes"')])
+    const inspected = await program('inspect', 'export.xlsx', '--sheet', 'Mandates')
+    expect(inspected.stdout).toContain('sheet      Mandates')
+    expect(inspected.stdout).toContain('Next: sepa-migrate init export.xlsx --sheet Mandates')
+    expect((await program('init', 'export.xlsx', '--sheet', 'Mandates')).status).toBe(0)
+    expect(read('sepa-migrate.yaml')).toContain('sheet: "Mandates"')
+    write(
+      'sepa-migrate.yaml',
+      `source: { sheet: Mandates }
+columns: { signed_date: { column: Datum, format: dd.mm.yyyy }, status: none }
+crosswalk: { file: customers.xlsx, from: Kunde, key: old, customer_no: new }
+`,
+    )
+    expect((await program('run', 'export.xlsx')).status).toBe(3)
+    expect(sandbox().mandates()).toMatchObject([{ customer_no: 101 }, { customer_no: 102 }])
+    const corrections = read('corrections.csv')
+    expect(corrections).toContain('2024-03-01')
+    write('corrections.csv', corrections.replace('DE00370400440532013000', 'DE02120300000000202051'))
+    const corrected = await program('run', inReport('corrections.csv'))
+    expect(corrected.status, corrected.stderr).toBe(0)
+    expect(sandbox().mandates()).toHaveLength(3)
+    expect((await program('run', 'export.xlsx')).status).toBe(0)
+    const other = await program('run', 'export.xlsx', '--sheet', 'Notes')
+    expect([other.status, other.stderr]).toEqual([
+      7,
+      expect.stringContaining('its sheet "Mandates" came in before'),
+    ])
+    expect(sandbox().mandates()).toHaveLength(3)
+  })
+})
+
+describe('a second file with accounts', () => {
+  const { write, read, edit, rows, program, sandbox } = placeForEach({ sandbox: {} })
+
+  const EXPORT = `ID,Customer No.,Customer Bank Account Code,Date of Signature
+BC1,10000,GIRO,2021-02-24
+BC2,20000,007,2022-05-20
+BC3,30000,GIRO,2023-05-20
+`
+  const ACCOUNTS = `Customer No.,Code,IBAN
+10000,GIRO,DE66949093406621708301
+20000,007,DE00398658160394691481
+30000,BANK2,DE46375875851017747494
+`
+  const day = ['--as-of', AS_OF]
+
+  it('accounts of a second file are drafted, checked, sent and corrected, and one that changed is told', async () => {
+    write('export.csv', EXPORT)
+    write('bank-accounts.csv', ACCOUNTS)
+    expect((await program('init', 'export.csv')).status).toBe(0)
+    const draft = read('sepa-migrate.yaml')
+    expect(draft).toMatch(/^# EDIT: .*\n# join: \[/m)
+    const creditor =
+      '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }\n  customer_no: Customer No.\n'
+    const drafted = draft.replace(/^# join:/m, 'join:').replace(/^columns:\n/m, `columns:\n${creditor}`)
+    write('sepa-migrate.yaml', drafted)
+
+    const checked = await program('check', 'export.csv', ...day)
+    expect([checked.status, checked.stdout]).toEqual([3, expect.stringMatching(/ready +1 /)])
+    expect(checked.stdout).toContain('by {Customer No.} and {Customer Bank Account Code}')
+    const planned = await program('plan', 'export.csv', ...day)
+    expect(planned.stdout, planned.stderr).toContain('joined with bank-accounts.csv (3 lines)')
+    expect(read('plan.json')).toMatch(/bank-accounts\.csv \(SHA-256 [0-9a-f]{64}\)/)
+
+    expect((await program('run', 'export.csv', ...day)).status).toBe(3)
+    const accounts = (): unknown =>
+      sandbox()
+        .mandates()
+        .map(({ customer_no, iban }) => [customer_no, iban])
+    expect(accounts()).toEqual([[10_000, 'DE66949093406621708301']])
+    expect(read('problems.csv')).toContain('It is line 3 of bank-accounts.csv.')
+    expect(read('problems.csv')).not.toMatch(/DE\d{20}/)
+
+    // One is mended in the second file, one in the row; a spreadsheet takes the zeros of a key that nobody touched.
+    write('bank-accounts.csv', ACCOUNTS.replace('DE00398658160394691481', 'DE94398658160394691481'))
+    const again = await program('run', 'export.csv', ...day)
+    expect(again.stdout).toContain('"export.csv" was read again')
+    expect(accounts()).toHaveLength(2)
+    const lines = rows('corrections.csv')
+    expect(Object.keys(lines[0] ?? {})).not.toContain('IBAN')
+    edit('corrections.csv', (row) => ({
+      ...row,
+      'Customer Bank Account Code': row['ID'] === 'BC3' ? 'BANK2' : '7',
+    }))
+    const corrected = await program('run', inReport('corrections.csv'), ...day)
+    expect(corrected.status, corrected.stderr + corrected.stdout).toBe(0)
+    expect(accounts()).toEqual([
+      [10_000, 'DE66949093406621708301'],
+      [20_000, 'DE94398658160394691481'],
+      [30_000, 'DE46375875851017747494'],
+    ])
+  })
+
+  it('a plan is held to the second file that it was made with', async () => {
+    const text = 'customer_no,code,signed_date,sepa_creditor_identifier,unique_mandate_reference\n'
+    write('export.csv', `${text}10000,GIRO,2021-02-24,DE98ZZZ09999999999,BC1\n`)
+    write('bank-accounts.csv', ACCOUNTS)
+    write(
+      'sepa-migrate.yaml',
+      'join: [{ file: bank-accounts.csv, on: { customer_no: Customer No., code: Code }, take: { iban: IBAN } }]\n',
+    )
+    expect((await program('plan', 'export.csv', '--by', 'Ada', ...day)).status).toBe(0)
+    const words = ['--yes', '--by', 'Grace', '--reference', 'mail of 12 June']
+    expect((await program('approve', 'plan.json', ...words)).status).toBe(0)
+    const under = ['run', 'export.csv', '--plan', 'plan.json', ...day]
+
+    write('bank-accounts.csv', ACCOUNTS.replace('30000,', '30001,'))
+    const refused = await program(...under)
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('bank-accounts.csv')])
+    expect(sandbox().mandates()).toEqual([])
+
+    write('bank-accounts.csv', ACCOUNTS)
+    expect((await program(...under)).status).toBe(0)
+    expect(sandbox().mandates()).toHaveLength(1)
+  })
+
+  it('accounts that are joined are compared with the last collections', async () => {
+    const text = 'customer_no,code,signed_date,sepa_creditor_identifier,unique_mandate_reference'
+    const ends = ['10000,GIRO,2021-02-24', '30000,BANK2,2021-02-24']
+    write(
+      'export.csv',
+      [text, ...ends.map((end, n) => `${end},DE98ZZZ09999999999,BC${n + 1}`), ''].join('\n'),
+    )
+    write('bank-accounts.csv', ACCOUNTS)
+    write(
+      'sepa-migrate.yaml',
+      'join: [{ file: bank-accounts.csv, on: { customer_no: Customer No., code: Code }, take: { iban: IBAN } }]\n',
+    )
+    const collected = { signed: '2021-02-24', day: '2026-01-05' }
+    const debits = [
+      { ...collected, reference: 'BC1', iban: 'DE66949093406621708301' },
+      { ...collected, reference: 'BC2', iban: 'DE94398658160394691481' },
+    ]
+    write('january.xml', collectionFile(debits))
+    const ran = await program('run', 'export.csv', '--evidence', 'january.xml', '--json', ...day)
+    expect(JSON.parse(ran.stdout), ran.stderr).toMatchObject({
+      evidence: { agrees: 1, account_differs: 1 },
+      totals: { registered: 1, conflict: 1 },
+    })
+    expect(sandbox().mandates()).toMatchObject([{ customer_no: 10_000 }])
+  })
+})

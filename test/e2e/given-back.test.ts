@@ -1,0 +1,496 @@
+import { renameSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { collectionFile } from '../support/collections.js'
+import { germanIban, type Row, validExport, validLine } from '../support/export.js'
+import { listed, placeForEach } from '../support/place.js'
+import { inReport } from '../support/program.js'
+
+describe('a list of the report that comes back', () => {
+  const { rows, save, write, edit, held, mandateOf, sandbox, json, program } = placeForEach({
+    rows: 9,
+    sandbox: {
+      faults: [
+        { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } },
+        { match: { customer_no: 8 }, times: 1, fault: { kind: 'reset', applied: true } },
+        { match: { customer_no: 9 }, times: 1, fault: { kind: 'reset', applied: false } },
+      ],
+    },
+  })
+  const BY = ['--by', 'ops']
+  const expectEachOnce = (customers: readonly number[]): void =>
+    expect(held().sort((a, b) => a - b)).toEqual(customers)
+
+  it('a corrected file replaces a refused row, and neither one that is registered nor one in doubt', async () => {
+    await program('run', 'export.csv')
+    for (const [name, customer] of [
+      ['refused.csv', 7],
+      ['in-doubt.csv', 8],
+    ] as const)
+      save(
+        `corrected-${name}`,
+        rows(name).map((row) => ({ ...row, iban: germanIban(4700 + customer) })),
+      )
+    const { totals } = await json('run', 'corrected-refused.csv', 'corrected-in-doubt.csv')
+    expect(totals).toMatchObject({ read: 9, resubmitted: 3, registered: 7, inDoubt: 2 })
+    expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8])
+  })
+
+  it('doubts are resolved by the filled-in file: one registered, one sent again, each held once', async () => {
+    expect((await json('run', 'export.csv')).totals).toMatchObject({ registered: 6, refused: 1, inDoubt: 2 })
+    const decided = rows('in-doubt.csv').map((row) => {
+      const found = mandateOf(Number(row['customer_no']))
+      return {
+        ...row,
+        migration_decision: found === undefined ? 'resend' : 'registered',
+        migration_reason: 'the service was asked',
+        migration_assigned_creditor_identifier: found?.sepa_creditor_identifier ?? '',
+        migration_assigned_mandate_reference: found?.unique_mandate_reference ?? '',
+      }
+    })
+    save('decided.csv', decided)
+    const resolve = (...args: string[]) => json('resolve', '--from', 'decided.csv', ...BY, ...args)
+    const tooEarly = await resolve()
+    expect([tooEarly.exitCode, tooEarly.errors[0]?.message]).toEqual([2, expect.stringMatching(/15 minutes/)])
+    const force = ['--yes-resend', 'MANDATE-9']
+    expect((await resolve(...force, '--dry-run')).totals).toMatchObject({ inDoubt: 2 })
+    expect(await resolve(...force)).toMatchObject({ exitCode: 5, totals: { registered: 7, ready: 1 } })
+    expect((await resolve(...force)).exitCode).toBe(2)
+    expect(await json('run', '--retry-refused')).toMatchObject({ exitCode: 0, totals: { registered: 9 } })
+    expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+
+  it('doubts that a list from the service proves are proposed and recorded, and no others', async () => {
+    await program('run', 'export.csv')
+    const list = sandbox().mandates().map(listed)
+    const eighth = list.find((entry) => entry['customer_no'] === '8')!
+    save('wrong.csv', [
+      eighth,
+      { ...eighth, customer_no: '9', iban: germanIban(9), signed_date: '2024-03-10' },
+    ])
+    const wrong = await json('resolve', '--against', 'wrong.csv', '--apply', ...BY)
+    expect(wrong).toMatchObject({ exitCode: 2, totals: { inDoubt: 2 }, reconciliation: { isApplied: false } })
+    expect(wrong.errors[0]?.message).toContain('Row 9 cannot have the assigned reference')
+
+    save('list.csv', list)
+    const figures = { listed: 7, matched: 6, missingThere: 0, unknownHere: 0, differs: 0, proposals: 1 }
+    expect(await json('resolve', '--against', 'list.csv')).toMatchObject({
+      reconciliation: { ...figures, stillInDoubt: 1, isApplied: false },
+    })
+    const applied = await json('resolve', '--against', 'list.csv', '--apply', ...BY)
+    expect(applied.totals).toMatchObject({ registered: 7, refused: 1, inDoubt: 1 })
+    await program('report')
+    const told = rows('registered.csv').find(({ customer_no }) => customer_no === '8')
+    expect(told?.['assigned_mandate_reference']).toBe(mandateOf(8)?.unique_mandate_reference)
+  })
+
+  it('what collections contradict is held when it would go out once more, until a person says so', async () => {
+    const debits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => ({
+      reference: `MANDATE-${n}`,
+      iban: germanIban(n < 7 ? n : n + 50),
+      signed: `2024-03-${String(n + 1).padStart(2, '0')}`,
+    }))
+    write('january.xml', collectionFile(debits))
+    await program('run', 'export.csv')
+    const beside = await json('run', '--evidence', 'january.xml')
+    expect(beside.totals).toMatchObject({ registered: 6, refused: 1, inDoubt: 2 })
+    const said = ['--yes-resend', 'MANDATE-9', ...BY, '--reason', 'the service was asked']
+    await json('resolve', '--row', '9', '--as', 'resend', ...said)
+    expect(await json('run', '--retry-refused')).toMatchObject({
+      exitCode: 4,
+      totals: { registered: 6, refused: 0, conflict: 2, inDoubt: 1 },
+    })
+    const word = { migration_decision: 'send', migration_reason: 'moved' }
+    edit('corrections.csv', (row) => ({ ...row, ...word }), 'back.csv')
+    expect((await json('run', 'back.csv')).totals).toMatchObject({ registered: 8, conflict: 0, inDoubt: 1 })
+    expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8, 9])
+  })
+})
+
+describe('our own files', () => {
+  const place = placeForEach({
+    sandbox: { faults: [{ match: { customer_no: 5 }, times: 1, fault: { kind: 'refuse', status: 422 } }] },
+  })
+  const { read, write, held, sandbox } = place
+
+  async function program(...args: string[]) {
+    const told = await place.json(...args)
+    expect(told.balanced).toBe(true)
+    return told
+  }
+
+  it('check compares our own files with the campaign and changes nothing, or takes each on its own', async () => {
+    // Customers 1 and 2 are fine, 3 has an impossible date, 4 stands twice, 5 is refused once.
+    const lines = [1, 2, 3, 4, 4, 5].map((n) => validLine(n).replace('2024-03-04', '2024-02-30'))
+    write('export.csv', `${validExport(0)}${lines.join('\n')}\n`)
+    await program('run', 'export.csv')
+    for (const name of ['corrections.csv', 'refused.csv', 'not-sent.csv']) {
+      const checked = await program('check', inReport(name))
+      expect(checked.totals).toMatchObject({ read: 1, resubmitted: 0, conflict: 0 })
+      expect(checked.warnings.join()).toContain('it was checked on its own')
+    }
+    write('corrected.csv', read('corrections.csv').replace('2024-02-30', '2024-02-29'))
+    const files = ['corrected.csv', inReport('refused.csv')]
+    expect(await program('check', '--ledger', 'sepa-migrate.db', ...files)).toMatchObject({
+      exitCode: 0,
+      totals: { read: 6, resubmitted: 2, registered: 3, ready: 1, refused: 1, invalid: 0, duplicate: 1 },
+      problems: [],
+    })
+    const status = await program('status')
+    expect(status.totals).toMatchObject({ read: 6, resubmitted: 0, invalid: 1, refused: 1 })
+  })
+
+  describe('a file of ours that comes back without the configuration of its export', () => {
+    const withColumn = (cells: readonly string[], name = 'Kennz.'): string =>
+      [
+        `${validExport(0).trim()},${name}`,
+        ...cells.map((cell, index) => `${validLine(index + 1)},${cell}`),
+        '',
+      ].join('\n')
+    const configured = (text: string): string[] => {
+      write('export.yaml', text)
+      return ['--config', 'export.yaml']
+    }
+    const giveBack = (...args: string[]) => program('run', inReport('not-sent.csv'), ...args)
+
+    it('is refused where a column said which mandates have ended, and sends none of them', async () => {
+      write('export.csv', withColumn(['aktiv', 'erloschen']))
+      await program('run', 'export.csv', ...configured('columns: { status: "Kennz." }\n'))
+      const told = await giveBack()
+      expect(told.exitCode).toBe(7)
+      expect(told.errors[0]?.message).toMatch(
+        /Row 2 came in with the column "Kennz." as status[^]*nothing was sent/,
+      )
+      expect(held()).toEqual([1])
+      // Somebody decides about the column.
+      await giveBack('--ignore-column', 'Kennz.')
+      expect(held()).toEqual([1, 2])
+    })
+
+    it('is refused where a rule of the configuration kept rows back', async () => {
+      write('export.csv', withColumn(['Nord', 'Süd']))
+      const rule = 'exclude: [{ column: "Kennz.", equals: ["Süd"], reason: stays }]\n'
+      await program('run', 'export.csv', ...configured(rule))
+      const told = await giveBack()
+      expect(told.exitCode).toBe(7)
+      expect(told.errors[0]?.message).toContain('Row 2 was kept back by an exclude rule')
+      expect(held()).toEqual([1])
+      // Somebody decides about the very row.
+      write('not-sent.csv', read('not-sent.csv').replace(/"","",""\n$/, '"send","",""\n'))
+      await giveBack()
+      expect(held()).toEqual([1, 2])
+    })
+
+    it('is refused where another column would feed the account', async () => {
+      const accounts = [germanIban(71), germanIban(72)]
+      write('export.csv', withColumn(accounts, 'Kto neu'))
+      const config = configured('columns: { iban: "Kto neu" }\n')
+      await program('run', 'export.csv', '--limit', '1', ...config)
+      expect((await giveBack()).exitCode).toBe(7)
+      await giveBack(...config)
+      const { mandates } = sandbox()
+      expect(mandates().map(({ iban }) => iban)).toEqual(accounts)
+    })
+  })
+})
+
+describe('a correction', () => {
+  const place = placeForEach({ sandbox: {}, env: { SEPA_MIGRATE_BY: 'Berta' } })
+  const { read, write, rows, save, edit, sandbox } = place
+
+  async function run(file: string) {
+    const told = await place.json('run', file)
+    expect(told.balanced).toBe(true)
+    return told
+  }
+
+  const NEVER = '2024-02-30'
+
+  /** So many rows, each with an impossible date; gives those that come back, the date put right. */
+  async function heldBack(count: number): Promise<Row[]> {
+    const lines = Array.from({ length: count }, (_, n) => validLine(n + 1).replace(/2024-03-\d\d/, NEVER))
+    write('export.csv', `${validExport(0)}${lines.join('\n')}\n`)
+    expect(await run('export.csv')).toMatchObject({ exitCode: 3, totals: { invalid: count } })
+    return rows('corrections.csv').map((row) => ({ ...row, signed_date: '2024-03-15' }))
+  }
+
+  const registered = (): string[] =>
+    sandbox()
+      .mandates()
+      .map(({ customer_no, iban, amendment }) =>
+        [customer_no, iban, amendment.unique_mandate_reference].join(' '),
+      )
+      .sort()
+  const own = (n: number): string => [n, germanIban(n), `MANDATE-${n}`].join(' ')
+
+  it('a correction is a decision: who, when, why and each field before and after, the account masked', async () => {
+    const [first, second, third] = await heldBack(3)
+    save('mended.csv', [
+      { ...first, iban: germanIban(71), migration_reason: 'the customer called' },
+      { ...second, unique_mandate_reference: 'MANDATE-22' },
+      { ...third, signed_date: NEVER },
+    ])
+    const checked = await place.program('check', '--ledger', 'sepa-migrate.db', 'mended.csv')
+    const fields = 'unique_mandate_reference "MANDATE-2" → "MANDATE-22"'
+    for (const told of [
+      '2 rows were corrected',
+      `row 1: iban "DE…0001" → "DE…0071", signed_date "${NEVER}" → "2024-03-15" (Berta: the customer called)`,
+      `row 2: signed_date "${NEVER}" → "2024-03-15", ${fields} (Berta: no reason given)`,
+    ])
+      expect(checked.stdout).toContain(told)
+
+    await run('mended.csv')
+    const decisions = rows('decisions.csv')
+    expect(decisions).toHaveLength(2)
+    const said = { decision: 'corrected', by: 'Berta', from: 'invalid', to: 'ready' }
+    expect(decisions[0]).toMatchObject({ ...said, reason: 'the customer called' })
+    expect(decisions[0]?.['evidence']).toContain('iban "DE…0001" → "DE…0071"')
+    expect(decisions[1]).toMatchObject({ ...said, reason: 'no reason given' })
+    expect(decisions[1]?.['evidence']).toContain(fields)
+    const page = read('report.html')
+    expect(page).toContain('the customer called')
+    expect(page).toContain('DE…0071')
+    expect(page).not.toContain(germanIban(71))
+  })
+
+  it('is a conflict where the accounts moved up by a line, and nothing wrong is registered', async () => {
+    const mended = await heldBack(6)
+    // Somebody deletes the cell of the first line, and those below move up.
+    save(
+      'shifted.csv',
+      mended.map((row, line) => ({ ...row, iban: (mended[line + 1] ?? row)['iban'] ?? '' })),
+    )
+    expect(await run('shifted.csv')).toMatchObject({
+      ...{ exitCode: 3, totals: { read: 6, conflict: 5, registered: 1 } },
+    })
+    expect(registered()).toEqual([own(6)])
+    expect(read('problems.csv')).toContain('CORRECTION_TAKES_ACCOUNT')
+    // Somebody puts the column right in the very file that comes back.
+    place.edit(
+      'corrections.csv',
+      (row) => ({ ...row, iban: germanIban(Number(row['customer_no'])) }),
+      'right.csv',
+    )
+    expect(await run('right.csv')).toMatchObject({ exitCode: 0, totals: { read: 6, registered: 6 } })
+    expect(registered()).toEqual([1, 2, 3, 4, 5, 6].map(own))
+  })
+
+  it.each([
+    ['the account first', { iban: germanIban(1) }, { signed_date: '2024-03-15' }],
+    ['the date first', { signed_date: '2024-03-15' }, { iban: germanIban(1) }],
+  ])('two faults of a row are mended one after the other: %s', async (_, one, other) => {
+    write(
+      'export.csv',
+      `${validExport(0)}${validLine(1)
+        .replace(/2024-03-\d\d/, NEVER)
+        .replace(germanIban(1), 'DE00')}\n`,
+    )
+    await run('export.csv')
+    for (const change of [one, other]) {
+      save(
+        'mended.csv',
+        rows('corrections.csv').map((row) => ({ ...row, ...change })),
+      )
+      await run('mended.csv')
+    }
+    expect(registered()).toEqual([own(1)])
+  })
+
+  it('the next export mends one of two faults of a row', async () => {
+    const faulty = validLine(1).replace(/2024-03-\d\d/, NEVER)
+    write('export.csv', `${validExport(0)}${faulty.replace(germanIban(1), 'DE00')}\n`)
+    await run('export.csv')
+    write('final.csv', `${validExport(0)}${faulty}\n`)
+    await run('final.csv')
+    expect(rows('corrections.csv').map(({ iban }) => iban)).toEqual([germanIban(1)])
+  })
+
+  describe('a list of another ledger', () => {
+    it.each(['corrections.csv', 'to-do.xlsx'])(
+      'is refused whole, as its numbers are those of other rows: %s',
+      async (name) => {
+        write('old.csv', `${validExport(0)}${validLine(1).replace(/2024-03-\d\d/, NEVER)}\n`)
+        write('new.csv', `${validExport(0)}${validLine(2).replace(/2024-03-\d\d/, NEVER)}\n`)
+        expect((await place.program('run', 'old.csv', '--ledger', 'old.db', '--out', 'old')).status).toBe(3)
+        const list = `old/to-do/${name}`
+        if (name === 'corrections.csv') edit(list, (row) => ({ ...row, signed_date: '2024-03-15' }))
+        expect((await place.program('run', 'new.csv')).status).toBe(3)
+        const refused = await place.program('run', list)
+        expect([refused.status, refused.stderr]).toEqual([
+          7,
+          expect.stringContaining('FILE_OF_ANOTHER_LEDGER'),
+        ])
+        const checked = await place.program('check', '--ledger', 'sepa-migrate.db', list)
+        expect(checked.stdout + checked.stderr).toContain('another ledger')
+        expect(registered()).toEqual([])
+        expect((await place.program('run', list, '--ledger', 'old.db', '--out', 'old')).status).toBe(
+          name === 'to-do.xlsx' ? 3 : 0,
+        )
+      },
+    )
+  })
+
+  describe('rows of two systems in one list', () => {
+    const HEADER = 'client,compte,signature,rum'
+    const configure = (name: string, format: string, creditor: string): void =>
+      write(
+        name,
+        [
+          'columns:',
+          '  customer_no: client',
+          '  iban: compte',
+          `  signed_date: { column: signature, format: ${format} }`,
+          '  unique_mandate_reference: rum',
+          `  sepa_creditor_identifier: { constant: ${creditor} }\n`,
+        ].join('\n'),
+      )
+    const wrong = germanIban(2).replace(/^DE../, 'DE00')
+    const begin = async (): Promise<void> => {
+      configure('a.yaml', 'dd/mm/yyyy', 'DE98ZZZ09999999999')
+      configure('b.yaml', 'mm/dd/yyyy', 'DE79ZZZ01234567890')
+      write('b.csv', `${HEADER}\n2001,${germanIban(21)},03/01/2020,B1\n2002,${wrong},03/02/2020,B2\n`)
+      write('a.csv', `${HEADER}\n1001,${germanIban(1)},01/02/2020,A1\n1002,${wrong},05/04/2020,A2\n`)
+      for (const one of ['b', 'a'])
+        expect((await place.program('run', `${one}.csv`, '--config', `${one}.yaml`)).status).toBe(3)
+    }
+    const correct = (...references: string[]): void =>
+      edit('corrections.csv', (row) =>
+        references.includes(row['rum'] ?? '')
+          ? { ...row, compte: germanIban(row['rum'] === 'A2' ? 51 : 52) }
+          : row,
+      )
+    const list = 'sepa-migrate-report/to-do/corrections.csv'
+
+    it('leaves lines of the other one that came back as they were', async () => {
+      await begin()
+      correct('A2')
+      expect((await place.program('run', list, '--config', 'a.yaml')).status).toBe(3)
+      expect(
+        sandbox()
+          .mandates()
+          .map(({ signed_date, amendment }) => [signed_date, amendment.sepa_creditor_identifier]),
+      ).toEqual([
+        ['2020-03-01', 'DE79ZZZ01234567890'],
+        ['2020-02-01', 'DE98ZZZ09999999999'],
+        ['2020-04-05', 'DE98ZZZ09999999999'],
+      ])
+      expect(rows('corrections.csv').map((row) => row['rum'])).toEqual(['B2'])
+      correct('B2')
+      expect((await place.program('run', list, '--config', 'b.yaml')).status).toBe(0)
+      expect(sandbox().mandates().at(-1)).toMatchObject({ signed_date: '2020-03-02' })
+    })
+
+    it.each(['a', 'b'])(
+      'reads each line as its own export was read, whatever is given: %s',
+      async (given) => {
+        await begin()
+        correct('A2', 'B2')
+        write('list.csv', read(list))
+        const flags = ['--config', `${given}.yaml`]
+        const { status, stderr } = await place.program('run', 'list.csv', ...flags)
+        expect(status, stderr).toBe(0)
+        const sent = sandbox().mandates().slice(2)
+        expect(
+          sent
+            .map(({ signed_date, amendment }) => `${amendment.unique_mandate_reference} ${signed_date}`)
+            .sort(),
+        ).toEqual(['A2 2020-04-05', 'B2 2020-03-02'])
+        const again = await place.program('run', 'list.csv', ...flags)
+        expect(again.status, again.stderr).toBe(0)
+        expect(again.stdout + again.stderr).toContain('in the ledger already')
+      },
+    )
+
+    it('refuses lines of another ledger, also where another configuration reads all of them', async () => {
+      await begin()
+      correct('A2', 'B2')
+      write('list.csv', read(list))
+      const other = ['--ledger', 'other.db', '--out', 'other']
+      expect(
+        (await place.program('run', 'b.csv', '--config', 'b.yaml', ...other, '--country', 'FR')).status,
+      ).toBe(5)
+      const { status, stderr } = await place.program('run', 'list.csv', '--config', 'a.yaml', ...other)
+      expect([status, stderr]).toEqual([7, expect.stringContaining('FILE_OF_ANOTHER_LEDGER')])
+      expect(sandbox().mandates()).toHaveLength(2)
+    })
+
+    it('leaves all as it was where the configuration of a changed line is gone, and says what it needs', async () => {
+      await begin()
+      correct('A2', 'B2')
+      renameSync(place.path('b.yaml'), place.path('c.yaml'))
+      const gone = await place.program('run', list, '--config', 'a.yaml')
+      expect([gone.status, gone.stderr]).toEqual([7, expect.stringContaining('--config b.yaml')])
+      expect(sandbox().mandates()).toHaveLength(2)
+      expect((await place.program('run', list, '--config', 'c.yaml')).status).toBe(0)
+    })
+  })
+
+  describe('columns of a list', () => {
+    /** What one system calls the number of the customer, the other one calls the reference. */
+    const SYSTEMS = {
+      a: ['kunde', 'konto', 'datum', 'nummer', 'stand'],
+      b: ['nummer', 'compte', 'datum', 'stand', 'etat'],
+    } as const
+    const FIELDS = ['customer_no', 'iban', 'signed_date', 'unique_mandate_reference', 'status']
+    const configure = (name: string, columns: readonly string[], words = 'active: [A]'): void =>
+      write(
+        `${name}.yaml`,
+        [
+          'columns:',
+          ...FIELDS.map((field, at) => `  ${field}: ${columns[at] ?? ''}`),
+          '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }',
+          `exclude: [{ column: ${columns[4] ?? ''}, equals: [X], reason: sold }]`,
+          `words: { status: { ${words} } }\n`,
+        ].join('\n'),
+      )
+    const wrong = (n: number): string => germanIban(n).replace(/^DE../, 'DE00')
+
+    /** Lines of both systems, all of them corrected. */
+    const list = 'sepa-migrate-report/to-do/corrections.csv'
+    async function correctedLines(): Promise<void> {
+      for (const [name, columns] of Object.entries(SYSTEMS)) {
+        configure(name, columns)
+        const from = name === 'a' ? 1 : 5
+        const line = (n: number): string => `${1000 + n},${wrong(n)},2020-01-0${n},${n}777,A`
+        write(`${name}.csv`, `${columns.join(',')}\n${[from, from + 1].map(line).join('\n')}\n`)
+        expect((await place.program('run', `${name}.csv`, '--config', `${name}.yaml`)).status).toBe(3)
+      }
+      edit('corrections.csv', (row) => {
+        const customer = row['kunde'] || row['nummer'] || ''
+        return { ...row, konto: germanIban(Number(customer) - 1000) }
+      })
+    }
+    const sent = (...customers: readonly number[]): string[] =>
+      customers.map((n) => [1000 + n, germanIban(n), `${n}777`].join(' '))
+
+    it('are read by the names of each export, also where two systems mean other things by one name', async () => {
+      await correctedLines()
+      const { status, stderr } = await place.program('run', list, '--config', 'a.yaml')
+      expect(status, stderr).toBe(0)
+      expect(registered()).toEqual(sent(1, 2, 5, 6))
+    })
+
+    it('are read again by those names, where the configuration of one system has changed', async () => {
+      await correctedLines()
+      expect((await place.program('run', list, '--config', 'a.yaml', '--limit', '2')).status).toBe(5)
+      expect(registered()).toEqual(sent(1, 2))
+      configure('b', SYSTEMS.b, 'notActive: [A]')
+      const { status, stderr } = await place.program('run', '--config', 'b.yaml')
+      expect(status, stderr).toBe(0)
+      expect(registered()).toEqual(sent(1, 2))
+    })
+
+    it('stay where they were when the configuration names another one', async () => {
+      const reading = (column: string): string =>
+        `columns: { customer_no: ${column}, iban: iban, signed_date: signed_date, unique_mandate_reference: ref, sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }\n`
+      write('sepa-migrate.yaml', reading('debtor'))
+      write('export.csv', `debtor,client,iban,signed_date,ref\n9001,1001,${wrong(1)},2020-01-01,R1\n`)
+      expect((await place.program('run', 'export.csv')).status).toBe(3)
+      write('sepa-migrate.yaml', reading('client'))
+      expect((await place.program('run')).status).toBe(3)
+      expect(rows('corrections.csv')).toMatchObject([{ debtor: '9001', client: '1001' }])
+      edit('corrections.csv', (row) => ({ ...row, iban: germanIban(1) }))
+      expect((await place.program('run', 'sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
+      expect(registered()).toEqual([['1001', germanIban(1), 'R1'].join(' ')])
+    })
+  })
+})

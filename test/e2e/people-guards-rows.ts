@@ -1,0 +1,406 @@
+import { always, given, giving, guard, memberOf, type Real } from './people-guards.js'
+
+interface Listed {
+  readonly signedDate: string | null
+}
+interface Reader {
+  readonly rowsOfCustomer: (customerNo: number) => readonly { readonly state: string }[]
+}
+interface Exchange {
+  readonly response: { readonly bodyText: string } | null
+}
+
+/** Decisions hit the row they mean. */
+export const GUARDS_OF_DECISIONS = {
+  cells: guard(
+    'believes the row number of a line',
+    { 'domain/row/resaved.ts': { isSameName: always(true) } },
+    {
+      ...{ acts: ['runTheExport', 'resolveFromTheFile'], seed: 38 },
+      finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
+    },
+  ),
+  list: guard(
+    'reads a list only where its dates are written as in the ledger',
+    {
+      'decisions/read-decisions.ts': {
+        readListed: giving(
+          giving((entry: Listed) =>
+            /^\d{4}-/.test(entry.signedDate ?? '2024-') ? entry : { ...entry, customerNo: 0 },
+          ),
+        ),
+      },
+    },
+    { acts: ['runTheExport', 'reconcileWithTheList'], seed: 32, finds: ['ABSENT'] },
+  ),
+  rivals: guard(
+    'lets only rows in doubt compete for an entry of a list',
+    {
+      'decisions/reconcile.ts': {
+        reconcile: given((reader: Reader, ...rest: readonly unknown[]) => {
+          const isInDoubt = ({ state }: { readonly state: string }): boolean => state === 'in_doubt'
+          const rowsOfCustomer = (no: number) => reader.rowsOfCustomer(no).filter(isInDoubt)
+          return [{ ...reader, rowsOfCustomer }, ...rest]
+        }),
+      },
+    },
+    {
+      ...{ acts: ['runTheExport', 'closeALiveOne', 'reconcileWithTheList'], seed: 38, finds: ['IDENTITY'] },
+      scene: { pairs: 1, weather: 'rough' },
+    },
+  ),
+  'four digits': guard(
+    'takes customer and four digits for proof',
+    {
+      'decisions/read-decisions.ts': {
+        compareWith: giving((compared: object) => ({ ...compared, isSpecific: true })),
+      },
+    },
+    {
+      ...{ acts: ['runTheExport', 'reconcileWithTheList'], seed: 86, finds: ['IDENTITY'] },
+      scene: { pairs: 1, shares: 'interlaced', weather: 'refusing' },
+    },
+  ),
+  waiting: guard(
+    'sends again what a person called refused without waiting',
+    {
+      'domain/row/row-state.ts': { LATE_REQUEST_MS: () => 0 },
+      // A trigger says the same once more.
+      'ledger/file/connection.ts': {
+        schemaDifferences: always([]),
+        configureForWriting: (real: Real) => (connection: { readonly exec: (sql: string) => unknown }) => {
+          real(connection)
+          connection.exec('drop trigger if exists attempt_waits')
+        },
+      },
+    },
+    { acts: ['runTheExport', 'decideInHaste'], seed: 5, finds: ['TWICE'] },
+  ),
+  no: guard(
+    'keeps what was decided before "no" was typed',
+    {
+      'ledger/admit/admission.ts': {
+        openAdmission: giving((admission: { readonly commit: () => void }) => ({
+          ...admission,
+          rollback: () => admission.commit(),
+        })),
+      },
+    },
+    { acts: ['runTheExport', 'retryRefused'], seed: 32, finds: ['NO'] },
+  ),
+  rows: guard(
+    'takes the last of two rows',
+    {
+      'cli/command.ts': {
+        contextOf: giving((context: { readonly texts: (name: string) => readonly string[] }) => ({
+          ...context,
+          texts: (name: string) => context.texts(name).slice(-1),
+        })),
+      },
+    },
+    { acts: ['runTheExport', 'resolveOne'], seed: 38, finds: ['DROPPED'] },
+  ),
+  'it is there': guard(
+    'takes "it is there already" for a refusal',
+    {
+      'service/classify.ts': {
+        classify: given((exchange: Exchange, ...rest: readonly unknown[]) => {
+          const { response } = exchange
+          if (response === null) return [exchange, ...rest]
+          const bodyText = response.bodyText.replace('INVALID_OBJECT_STATE', 'INVALID_PARAMETER')
+          return [{ ...exchange, response: { ...response, bodyText } }, ...rest]
+        }),
+      },
+    },
+    {
+      ...{ acts: ['runTheExport', 'resolveOne', 'goOn'], seed: 2, finds: ['REFUSED'] },
+      scene: { recognises: true, weather: 'rough' },
+    },
+  ),
+  identifiers: guard(
+    'takes an assigned reference with a character that nobody sees',
+    { 'domain/value/identifiers.ts': { whyUnusable: always(null) } },
+    { acts: ['runTheExport', 'goOn'], scene: { weather: 'rough' }, seed: 2, finds: ['IDENTITY'] },
+  ),
+} as const
+
+interface Header {
+  readonly migrationRow: number | null
+}
+interface Check {
+  readonly raw: object | null
+  readonly checked: object
+}
+
+const CHANGED = { acts: ['giveAChangedExport', 'goOn'], beginsOtherwise: true, finds: ['LOST'] } as const
+
+/** The file says what it says. */
+export const GUARDS_OF_FILES = {
+  'row numbers': guard(
+    'takes a line whose row number a spreadsheet changed for a new mandate',
+    {
+      'source/columns/resubmission.ts': {
+        readResubmission:
+          (real: Real) =>
+          (cells: readonly string[], header: Header, ...rest: readonly unknown[]) =>
+            /^[1-9]\d*$/.test(cells[header.migrationRow ?? -1] ?? '') ? real(cells, header, ...rest) : null,
+      },
+    },
+    {
+      ...{ acts: ['runTheExport', 'correctTheFile'], seed: 9, finds: ['TWICE', 'OLD'] },
+      scene: { weather: 'refusing', mostly: 'former_account_mistyped_reference' },
+    },
+  ),
+  'cells too many': guard(
+    'forgets which row a correction with a cell too many was about',
+    {
+      'source/record-check.ts': {
+        checkRecord: giving(
+          giving((found: Check) =>
+            found.raw === null ? { ...found, checked: { ...found.checked, corrects: null } } : found,
+          ),
+        ),
+      },
+    },
+    {
+      ...{ acts: ['runTheExport', 'correctTheFile', 'retryRefused'], seed: 163, finds: ['OLD'] },
+      scene: { weather: 'refusing', mostly: 'former_account', status: null },
+    },
+  ),
+  quotes: guard(
+    'takes records that a stray quote joined for one',
+    { 'source/csv/stray-quote.ts': { refuseStrayQuote: always(undefined) } },
+    { acts: ['giveAChangedExport'], beginsOtherwise: true, seed: 12, finds: ['WRONG', 'LOST'] },
+  ),
+  footer: guard(
+    'leaves out whatever stands where a footer is configured',
+    { 'source/left-out.ts': { leftOutFindings: always([]) } },
+    { ...CHANGED, seed: 27 },
+  ),
+  count: guard(
+    'does not count what a footer says was counted',
+    {
+      'source/left-out.ts': {
+        countFindings: always([]),
+        leftOutFindings: giving((findings: readonly { readonly rule: string }[]) =>
+          findings.filter(({ rule }) => rule !== 'FILE_COUNT_MISMATCH'),
+        ),
+      },
+    },
+    { ...CHANGED, seed: 58 },
+  ),
+  columns: guard(
+    'says nothing of a column with the words of a status',
+    {
+      'source/guess/fate.ts': { fateOf: always({ kind: 'harmless', why: 'none', few: null }) },
+    },
+    { acts: ['runTheExport', 'giveAChangedExport'], seed: 108, finds: ['ENDED'] },
+  ),
+  words: guard(
+    'understands no word of a status column',
+    { 'domain/value/words.ts': { checkWord: always([]) } },
+    { acts: ['runTheExport', 'giveAChangedExport'], seed: 10, finds: ['ENDED'] },
+  ),
+  'words that nobody knows': guard(
+    'takes a word that is not understood for one that a person let pass',
+    {
+      'domain/value/check-mandate.ts': {
+        checkMandate: given((raw: unknown, options: object, ...rest: readonly unknown[]) => [
+          ...[raw, { ...options, isDecided: true }, ...rest],
+        ]),
+      },
+    },
+    {
+      ...{ acts: ['runTheExport', 'giveAChangedExport', 'goOn'], seed: 1, finds: ['ENDED'] },
+      scene: { status: { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'XK7' } },
+    },
+  ),
+  'changed keys': guard(
+    'takes a mandate whose reference was corrected for another one',
+    { 'ledger/admit/kin.ts': { decideKin: always(undefined) } },
+    { acts: ['runTheExport', 'giveAChangedExport'], seed: 8, finds: ['TWICE'] },
+  ),
+  'moved columns': guard(
+    'gives a row the account or the reference of another one because a correction says so',
+    { 'ledger/correct/corrections.ts': { holdAnothersValues: always(undefined) } },
+    {
+      ...{ acts: ['runTheExport', 'moveAColumn'], seed: 2, finds: ['WRONG'] },
+      scene: { weather: 'refusing', pairs: 0, status: null, mostly: 'mistyped_account' },
+    },
+  ),
+  'half-corrected copies': guard(
+    'takes a line that nobody touched for a fault once its row was corrected and registered',
+    { 'source/columns/resubmission.ts': { saidBefore: always(false) } },
+    {
+      ...{ acts: ['runTheExport', 'giveTwoCopies'], seed: 25, finds: ['FAULT'] },
+      scene: { status: null, mostly: 'mistyped_account' },
+    },
+  ),
+  'corrections on record': guard(
+    'keeps no trace of what a correction changed',
+    { 'ledger/correct/corrections.ts': { recordCorrections: always(undefined) } },
+    {
+      ...{ acts: ['runTheExport', 'correctTheFile', 'giveTwoCopies'], seed: 9, finds: ['UNRECORDED'] },
+      scene: { weather: 'refusing', mostly: 'former_account' },
+    },
+  ),
+  'whose line it is': guard(
+    'believes the row number of a line of the workbook',
+    {
+      'report/files/cells.ts': {
+        mergeColumns: giving((merged: object) => ({ ...merged, identityOf: () => [] })),
+      },
+    },
+    {
+      ...{ acts: ['runTheExport', 'workInTheWorkbook'], scene: { weather: 'rough', pairs: 0.8 }, seed: 1 },
+      finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
+    },
+  ),
+  'every sheet': guard(
+    'reads the first sheet of the workbook, whichever it is',
+    {
+      'source/list.ts': {
+        openLists: giving(async (lists: Promise<readonly unknown[]>) => (await lists).slice(0, 1)),
+      },
+    },
+    {
+      ...{ acts: ['runTheExport', 'workInTheWorkbook'], seed: 30, finds: ['DROPPED', 'STUCK'] },
+      scene: { weather: 'rough' },
+    },
+  ),
+} as const
+
+interface Connection {
+  readonly prepare: (sql: string) => unknown
+}
+
+/** Every statement of the program in other words, the triggers too. */
+const withSql = (change: (sql: string) => string) => ({
+  'driver.ts': {
+    openDatabase:
+      (real: Real<Connection>): Real<Connection> =>
+      (...args) =>
+        new Proxy(real(...args), {
+          get: (target, name) => {
+            const value: unknown = Reflect.get(target, name)
+            if (typeof value !== 'function') return value
+            if (name !== 'prepare' && name !== 'exec') return (value as Real).bind(target)
+            return (sql: string): unknown => (value as Real).call(target, change(sql))
+          },
+        }),
+  },
+  // Tables are made by such a statement, too.
+  'ledger/file/connection.ts': { schemaDifferences: always([]) },
+})
+
+const GATE = 'ledger/deliver/gate.ts'
+
+/**
+ * The gate without one of its clauses, wherever it is asked. What was sent, may have arrived or was compared
+ * is hardly ever ready: test/ledger/deliver/gate.test.ts and test/ledger/compare ask the gate itself.
+ */
+function withoutClause(name: string) {
+  const held = (): string => memberOf(GATE, 'HELD_BECAUSE') as string
+  const clause = (): string => {
+    const own = held()
+      .replace(/\s+end\s*$/, '')
+      .split(/\bwhen (?=[\s\S]*? then ')/)
+      .find((each) => each.trimEnd().endsWith(`then '${name}'`))
+    return own?.slice(0, own.lastIndexOf(' then ')) ?? ''
+  }
+  return { ...withSql((sql) => (clause() === '' ? sql : sql.replaceAll(clause(), '0'))), [GATE]: {} }
+}
+
+/** Nothing is held for what it is linked to, wherever that is asked. */
+const WITHOUT_LINKS = {
+  ...withSql((sql) =>
+    ['HELD_THOUGH_REFUSED', 'IS_LINKED'].reduce((text, name) => {
+      const clause = memberOf(GATE, name) as string | undefined
+      return clause === undefined ? text : text.replaceAll(clause, '0')
+    }, sql),
+  ),
+  [GATE]: {},
+}
+
+/** What exports say of a mandate is taken otherwise than it is told. */
+const seenAs = (change: object) => ({
+  'domain/row/sightings.ts': {
+    whenSeen: given((standing: unknown, sighted: object) => [standing, { ...sighted, ...change }]),
+  },
+})
+
+/** What the newcomers say of a mandate is counted as if all of them said the same. */
+const AGREEING = withSql((sql) =>
+  sql.replace(/\bmax\((iif\([\s\S]*?) as highest/, (_, said: string) => `min(${said} as highest`),
+)
+
+const KINSHIP = 'domain/mandate/kinship.ts'
+const EXPORTS = { hasHistory: true, status: null, shares: 'one' } as const
+const OF_EXPORTS = { beginsWith: 'giveExports', scene: EXPORTS } as const
+const REFUSING = { ...OF_EXPORTS, scene: { ...EXPORTS, weather: 'refusing' } } as const
+
+/** One mandate, one gate. */
+export const GUARDS_OF_EXPORTS = {
+  spellings: guard(
+    'takes a reference that is spelled otherwise for another one',
+    { [KINSHIP]: { spellingOf: always(null) } },
+    { ...OF_EXPORTS, acts: ['giveExports', 'sayNewer'], seed: 57, finds: ['TWICE', 'ENDED', 'OLD'] },
+  ),
+  likeness: guard(
+    'knows a mandate by its reference alone',
+    {
+      [KINSHIP]: {
+        kinshipOf: given((one: unknown, other: unknown, side: object) => [
+          ...[one, other, { ...side, areSideBySide: true }],
+        ]),
+      },
+    },
+    { ...OF_EXPORTS, acts: ['giveExports', 'sayNewer'], seed: 3, finds: ['TWICE', 'ENDED'] },
+  ),
+  'kin that was sent': guard('sends once more what was registered in another spelling', WITHOUT_LINKS, {
+    ...REFUSING,
+    acts: ['giveExports', 'retryRefused', 'settleLines'],
+    seed: 3,
+    finds: ['TWICE', 'BUG'],
+  }),
+  contradicted: guard('sends what another record contradicts', withoutClause('contradicted'), {
+    ...{ ...REFUSING, acts: ['giveExports', 'retryRefused'], seed: 24, finds: ['OLD', 'ENDED', 'BUG'] },
+  }),
+  'one command': guard(
+    'takes what the exports of one command say for the same, and sends the first',
+    AGREEING,
+    { ...OF_EXPORTS, acts: ['giveExports', 'goOn'], seed: 10, finds: ['OLD'] },
+  ),
+  order: guard('takes what is read later for the newer one', seenAs({ isNewer: true }), {
+    ...{ ...OF_EXPORTS, acts: ['giveExports', 'goOn'], seed: 30, finds: ['OLD', 'ENDED'] },
+  }),
+  ends: guard(
+    'revives what has ended by an export that does not say which have ended',
+    seenAs({ tellsEnds: true, isNewer: true }),
+    { ...OF_EXPORTS, acts: ['giveExports', 'sayNewer'], seed: 2, finds: ['ENDED', 'OLD'] },
+  ),
+  'two lists': guard(
+    'lets one of two lists win that correct a row differently',
+    {
+      ...AGREEING,
+      'domain/row/row-state.ts': {
+        decideCorrection: given((facts: object) => [{ ...facts, isContested: false }]),
+      },
+    },
+    { ...OF_EXPORTS, acts: ['giveExports', 'giveTwoLists'], seed: 10, finds: ['CONTESTED', 'OLD'] },
+  ),
+  'corrected before': guard(
+    'calls wrong again what was corrected, where a later export still has it',
+    withSql((sql) =>
+      sql.replaceAll(/\((\w+\.state = 'superseded' and exists \(select 1 from row as next)/g, '(0 and $1'),
+    ),
+    { ...OF_EXPORTS, acts: ['giveExports', 'settleLines'], seed: 31, finds: ['AGAIN'] },
+  ),
+  'open lines': guard(
+    'lists nothing of what contradicts a mandate that was sent',
+    withSql((sql) =>
+      sql.includes('is_held, final, met_by') ? sql.replace('id = :record', '0 and id = :record') : sql,
+    ),
+    { ...OF_EXPORTS, acts: ['giveExports', 'sayNewer'], seed: 5, finds: ['LIVE', 'STUCK', 'BUG'] },
+  ),
+} as const

@@ -1,0 +1,345 @@
+import { readFileSync } from 'node:fs'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { SandboxOptions } from '../../src/sandbox/settings.js'
+import { germanIban } from '../support/export.js'
+import { filesBelow } from '../support/folder.js'
+import { type Lie, LIES, startLiar } from '../support/lies.js'
+import { type Place, placeOfTest, postElsewhere } from '../support/place.js'
+import type { Ended } from '../support/program.js'
+import { openTerminal } from '../support/terminal.js'
+import { agreeToProposals, doubtLines, movableTime, type Time, type Typed, typeIn } from '../support/typed.js'
+
+describe('the answers of the service', () => {
+  let place: Place
+  const open = async (rows: number, options: SandboxOptions): Promise<void> => {
+    place = await placeOfTest({ rows, ownState: true, sandbox: options })
+    expect((await place.program('run', 'export.csv', '--no-report')).status).toBe(4)
+  }
+  const resolve = (...args: string[]): Promise<Ended> =>
+    place.program('resolve', ...args, '--by', 'Ada', '--reason', 'read back')
+  const customersOf = (state: 'in_doubt' | 'registered') =>
+    place.ledger((reader) => reader.rows([state], 0, 10)).map(({ customerNo }) => customerNo)
+
+  const reset = (customer_no: number, applied: boolean) =>
+    ({ operation: 'migrate', match: { customer_no }, fault: { kind: 'reset', applied } }) as const
+
+  describe('what is in doubt', () => {
+    it('is proven, shown and recorded, and it is told why another row stays', async () => {
+      await open(4, { faults: [reset(2, true), reset(3, false)] })
+      const both = await resolve('--ask', '--yes', '--row', '2', '--as', 'registered')
+      expect([both.status, both.stderr]).toEqual([
+        2,
+        expect.stringContaining('the evidence in the ledger decides'),
+      ])
+      const asked = await resolve('--ask', '--dry-run')
+      expect(asked.status).toBe(4)
+      // The two in doubt, and two registered ones beside which an absence counts.
+      for (const told of [
+        'Asked about 4 customers; each gave a list. No state was changed.',
+        '1 proven: the service holds it, once',
+        '1 absent: the customer has no payment source there',
+        'Row 2: in_doubt → registered (not recorded)',
+        'Next: sepa-migrate resolve --ask',
+      ])
+        expect(asked.stdout).toContain(told)
+      expect(asked.stdout).toMatch(
+        /Row 3 stays in doubt: asked once, .*: no payment source of the customer; ask again from /,
+      )
+      expect(customersOf('in_doubt')).toEqual([2, 3])
+
+      const recorded = await resolve('--ask', '--yes')
+      expect(recorded.status, recorded.stderr).toBe(4)
+      expect(recorded.stdout).toContain('1 decision recorded.')
+      expect(customersOf('registered')).toEqual([1, 2, 4])
+      expect(place.held().sort()).toEqual([1, 2, 4])
+      const reference = place.mandateOf(2)?.unique_mandate_reference
+
+      const show = (...more: string[]) => place.program('customer', 'show', '2', ...more)
+      expect((await show()).stdout).toMatch(
+        /read back at \S+: proven; source \S+ PENDING \S+ DE…\d{4} \S+ \(question \S+\)/,
+      )
+      const { customer } = JSON.parse((await show('--json')).stdout) as {
+        customer: { rows: { readBack: object[] }[] }
+      }
+      expect(customer.rows[0]?.readBack[0]).toMatchObject({
+        verdict: 'proven',
+        sources: [{ status: 'PENDING', reference }],
+      })
+
+      const again = await resolve('--ask', '--yes')
+      expect(again.stdout).toContain('Nothing in doubt is proven; nothing was recorded.')
+      for (const { stdout, stderr } of [asked, recorded, again])
+        for (const { iban } of place.sandbox().mandates()) expect(stdout + stderr).not.toContain(iban)
+    })
+
+    it.skipIf(process.platform !== 'linux')('is recorded by a y alone, on a terminal', async () => {
+      await open(3, { faults: [reset(2, true)] })
+      for (const [answer, left] of [
+        ['\r', 1],
+        ['no\r', 1],
+        ['y\r', 0],
+      ] as const) {
+        const session = openTerminal(['resolve', '--ask', '--by', 'Ada'], {
+          cwd: place.folder(),
+          columns: 100,
+          env: place.env(),
+        })
+        await session.shows('Type y to record 1 row as registered')
+        session.type(answer)
+        await session.ended
+        expect(customersOf('in_doubt')).toHaveLength(left)
+      }
+    })
+  })
+})
+
+describe('absence', () => {
+  const HOUR = 60 * 60_000
+
+  const lost = (customer_no: number) =>
+    ({
+      operation: 'migrate',
+      match: { customer_no },
+      times: 1,
+      fault: { kind: 'reset', applied: false },
+    }) as const
+
+  it('a row that the service does not show is proposed late enough, and goes once when a person agrees', async () => {
+    // Customers 1 to 4; the requests of 2 and 3 were lost, and customer 3 has another mandate at the service.
+    const time = movableTime()
+    const place = await placeOfTest({
+      rows: 4,
+      sandbox: { faults: [lost(2), lost(3)], now: () => new Date(time.now()) },
+    })
+    const { path, sandbox, held } = place
+    const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args)
+    const run = (...more: string[]) => type('run', '--no-report', '--base-url', sandbox().url, ...more)
+    await run(path('export.csv'))
+    expect((await postElsewhere(place, 3, { iban: germanIban(900), signed_date: '2020-02-29' })).status).toBe(
+      200,
+    )
+    const ask = (...more: string[]): Promise<Typed> =>
+      type('resolve', '--ask', '--dry-run', '--base-url', sandbox().url, ...more)
+    /** What the report says of each row in doubt: the proposal and its evidence. */
+    async function proposals(...more: string[]): Promise<Record<string, readonly [string, string]>> {
+      const { status, stdout } = await type('report', '--out', path('pack'), ...more)
+      expect(status).toBe(4)
+      const lines = doubtLines(path('pack/to-do/in-doubt.csv'))
+      const isProposed = lines.some((line) => line['migration_proposal'] !== '')
+      expect(stdout.includes('1 row in doubt is absent for long enough')).toBe(isProposed)
+      for (const line of lines) expect(line['migration_decision']).toBe('')
+      const said = (line: (typeof lines)[number]) =>
+        [line['migration_proposal'] ?? '', line['migration_proposal_evidence'] ?? ''] as const
+      return Object.fromEntries(lines.map((line) => [line['customer_no'] ?? '', said(line)]))
+    }
+    const filesOf = (folder: string) =>
+      filesBelow(path(folder)).map((name) => [name, readFileSync(path(`${folder}/${name}`), 'base64')])
+
+    expect(await proposals()).toEqual({ 2: ['', ''], 3: ['', ''] })
+    time.pass(60_000)
+    expect((await ask('--of', 'all')).stdout).toMatch(
+      /1 row in doubt is absent so far: ask again from .* UTC/,
+    )
+    expect(await proposals()).toEqual({
+      2: [
+        '',
+        expect.stringMatching(/^Asked once, .*: no payment source of the customer; ask again from .* UTC/),
+      ],
+      3: ['', expect.stringContaining('Not absent: the service shows payment sources of the customer')],
+    })
+    time.pass(23 * HOUR)
+    await ask('--of', 'all')
+    expect((await proposals())[2]).toEqual(['', expect.stringMatching(/^Asked 2 times .*; ask again from/)])
+    // One that was not asked late enough does not become enough by waiting, and a report does not change by it.
+    await type('report', '--out', path('first'))
+    time.pass(48 * HOUR)
+    expect((await proposals())[2]?.[0]).toBe('')
+    await type('report', '--out', path('second'))
+    expect(filesOf('second')).toEqual(filesOf('first'))
+    place.write('three.yaml', 'readBack:\n  absentAfter: 3h\n')
+    expect((await proposals('--config', path('three.yaml')))[2]?.[0]).toBe('resend')
+    expect((await ask()).stdout).toMatch(/Row 2 stays in doubt: .*to-do\/in-doubt\.csv proposes resend/)
+    expect((await proposals())[2]?.[0]).toBe('resend')
+    expect(readFileSync(path('pack/report.html'), 'utf8')).toContain(
+      'Read back as absent for long enough: 1.',
+    )
+    expect((await type('status', '--json')).stdout).toContain('"absent":{"proposed":1,"waiting":0')
+
+    expect(held()).toEqual([1, 4, 3])
+    expect(agreeToProposals(path('pack/to-do/in-doubt.csv'), path('decided.csv'))).toBe(1)
+    const recorded = await type('resolve', '--from', path('decided.csv'))
+    expect(recorded.stdout, recorded.stderr).toContain('Row 2: in_doubt → ready')
+    expect((await run()).status).toBe(4)
+    expect(held()).toEqual([1, 4, 3, 2])
+    expect(Object.keys(await proposals())).toEqual(['3'])
+  })
+})
+
+describe('lists that lie', () => {
+  const HOUR = 60 * 60_000
+  /** So few that no brake ends a run. */
+  const AT_ONCE = 8
+
+  let place: Place
+  let time: Time
+
+  beforeEach(() => void (time = movableTime()))
+
+  const path = (name: string): string => place.path(name)
+  const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args, { isHurried: true })
+  const run = (...more: string[]): Promise<Typed> => type('run', path('export.csv'), '--no-report', ...more)
+
+  /** Each customer with a lie; the last one with none. */
+  type Told = readonly (readonly [title: string, lie: Lie])[]
+
+  const PARTS: readonly (readonly [titles: string, told: Told])[] = Array.from(
+    { length: Math.ceil(Object.keys(LIES).length / AT_ONCE) },
+    (_, n) => {
+      const told = Object.entries(LIES).slice(n * AT_ONCE, (n + 1) * AT_ONCE)
+      return [told.map(([title]) => title).join(', '), told] as const
+    },
+  )
+
+  /** A service that loses the answers about the customers whom it lies about. */
+  async function startService(told: Told): Promise<string> {
+    place = await placeOfTest({
+      rows: told.length + 1,
+      sandbox: {
+        faults: [
+          {
+            operation: 'migrate',
+            match: { customer_no: told.map((_, n) => n + 1) },
+            times: told.length,
+            fault: { kind: 'reset', applied: true },
+          },
+        ],
+        choices: { repeatedMandate: 'register' },
+        now: () => new Date(time.now()),
+      },
+    })
+    const liar = await startLiar(place.sandbox().url, (customerNo) => told[customerNo - 1]?.[1])
+    onTestFinished(liar.close)
+    return liar.url
+  }
+
+  const held = (): number[] => place.held().sort((a, b) => a - b)
+
+  /** What the ledger has of the rows of the customers that are lied about: state, and what was read back. */
+  function rowsOf(told: Told): Readonly<Record<string, readonly string[]>> {
+    return place.ledger((reader) => {
+      const rows = reader.rows(['ready', 'in_doubt', 'registered'], 0, 20)
+      return Object.fromEntries(
+        told.map(([title], n) => {
+          const row = rows.find(({ customerNo }) => customerNo === n + 1)
+          const verdicts = reader.proofsOfRow(row?.id ?? 0).map(({ verdict }) => verdict)
+          return [title, [row?.state ?? 'none', ...new Set(verdicts)]]
+        }),
+      )
+    })
+  }
+
+  const expected = (told: Told, of: (is: Lie['is']) => readonly string[]) =>
+    Object.fromEntries(told.map(([title, { is }]) => [title, of(is)]))
+
+  describe('a mandate that is there, and a list that says otherwise', () => {
+    it.each(PARTS)('is asked about, not proven, and not proposed to be sent again: %s', async (_, told) => {
+      const url = await startService(told)
+      await run('--base-url', url)
+      const all = [...told, null].map((_each, n) => n + 1)
+      expect(held()).toEqual(all)
+      for (const hours of [1, 26, 2]) {
+        time.pass(hours * HOUR)
+        await type('resolve', '--ask', '--dry-run', '--of', 'all', '--base-url', url)
+      }
+      await type('resolve', '--ask', '--yes', '--reason', 'read back')
+      expect(rowsOf(told)).toEqual(expected(told, (is) => ['in_doubt', is]))
+      await type('report', '--out', path('pack'))
+      const lines = doubtLines(path('pack/to-do/in-doubt.csv'))
+      expect(lines.map((line) => line['migration_proposal'])).toEqual(told.map(() => ''))
+    })
+
+    it.each(PARTS)('is not sent where it is asked about first: %s', async (_, told) => {
+      const url = await startService(told)
+      await run('--base-url', place.sandbox().url, '--ledger', path('by-another.db'))
+      const all = held()
+      const { status, stderr } = await run('--base-url', url, '--read-back', '--check-before-send')
+      expect(held(), stderr).toEqual(all)
+      expect(status).toBeGreaterThan(3)
+      expect(rowsOf(told)).toEqual(
+        expected(told, (is) => (is === 'unreadable' ? ['ready'] : ['in_doubt', is])),
+      )
+    })
+  })
+})
+
+describe('the question before sending', () => {
+  const SEED = Number(process.env['BY_HAND_SEED'] ?? 20_261_122)
+
+  /** A service that takes a second mandate, so that one would show. */
+  const startService = (rows: number, options: SandboxOptions = {}): Promise<Place> =>
+    placeOfTest({ rows, sandbox: { choices: { repeatedMandate: 'register' }, ...options } })
+
+  const run = ({ program }: Place, ...args: string[]): Promise<Ended> =>
+    program('run', ...args, '--timeout', '2')
+
+  const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
+  const heldBy = ({ held }: Place): number[] => held().sort((a, b) => a - b)
+
+  /** Somebody did these with another program, one by one, until each was there. */
+  async function postByHand(place: Place, customers: readonly number[]): Promise<void> {
+    for (const n of customers)
+      while (!place.held().includes(n)) await postElsewhere(place, n).catch(() => undefined)
+  }
+
+  const resolve = ({ program }: Place): Promise<Ended> =>
+    program('resolve', '--ask', '--yes', '--reason', 'begun by hand', '--by', 'Ada')
+
+  const FIRST = ['--read-back', '--check-before-send']
+
+  describe('a campaign that somebody began by hand', () => {
+    it('is finished with none twice: what is there is held back, then recorded', async () => {
+      const there = await startService(12)
+      await postByHand(there, [1, 3, 5, 7, 9, 11])
+      const unsaid = await run(there, 'export.csv', '--check-before-send')
+      expect(unsaid.status).toBe(2)
+      expect(unsaid.stderr).toContain('Nobody has said that this service can be asked what it holds')
+
+      const pilot = await run(there, 'export.csv', ...FIRST, '--limit', '4')
+      expect(pilot.status, pilot.stderr).toBe(4)
+      expect(pilot.stdout).toContain('Already at the service, not sent: 2 rows of this run')
+      // Whoever pastes it asks first again, although it is not `resolve` that takes the flag.
+      expect(pilot.stdout).toContain('Next: sepa-migrate resolve --ask')
+      const recorded = await resolve(there)
+      expect(recorded.status, recorded.stderr).toBe(5)
+      expect(recorded.stdout).toMatch(/Next: sepa-migrate run .*--read-back --check-before-send$/m)
+
+      const rest = await run(there, ...FIRST)
+      expect(rest.stdout).toContain('Already at the service, not sent: 4 rows')
+      expect(rest.stderr).not.toContain('Row ') // one line in all, not one for each
+      expect(there.read('report.html')).toContain('already at the service, not sent')
+      expect((await resolve(there)).status).toBe(0)
+      expect((await run(there, ...FIRST)).status).toBe(0)
+      expect(there.totals()).toMatchObject({ registered: 12, inDoubt: 0 })
+      expect(heldBy(there)).toEqual(upTo(12))
+      for (const { stdout, stderr } of [pilot, recorded, rest])
+        for (const { iban } of there.sandbox().mandates()) expect(stdout + stderr).not.toContain(iban)
+    })
+
+    it(`holds against a service with faults in asking and in sending (seed ${SEED})`, async () => {
+      const there = await startService(60, { chaos: 0.1, seed: SEED })
+      await postByHand(
+        there,
+        upTo(60).filter((n) => n % 3 === 0),
+      )
+      const ended = await run(there, 'export.csv', ...FIRST, '--max-in-doubt', '1000', '--no-report')
+      expect([4, 5]).toContain(ended.status)
+      const held = heldBy(there)
+      expect(new Set(held).size).toBe(held.length)
+      there.ledger((reader) => {
+        for (const row of reader.rows(['in_doubt'], 0, 200))
+          if (row.lastAttempt?.started === false) expect((row.customerNo ?? 0) % 3).toBe(0)
+        for (const row of reader.rows(['registered'], 0, 200)) expect((row.customerNo ?? 0) % 3).not.toBe(0)
+      })
+    })
+  })
+})

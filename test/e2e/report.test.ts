@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { MandateTotals } from '../../src/domain/row/row-state.js'
+import { openLedger } from '../../src/ledger/file/open-ledger.js'
+import { LANGUAGES } from '../../src/report/facts/facts.js'
+import { textsIn } from '../../src/report/text/texts.js'
+import { stoppedClock } from '../ledger/campaign-setup.js'
+import { textOf } from '../report/ledger-value.js'
+import { sheetsOf } from '../report/workbook-value.js'
+import { seedChance } from '../support/chance.js'
+import { ENDED, mandate, type Row, TYPED_WRONG, withStatus } from '../support/export.js'
+import { filesBelow } from '../support/folder.js'
+import { placeForAll, placeForEach } from '../support/place.js'
+
+describe('a report that is proven', () => {
+  const { folder, path, read, save, write, program, json } = placeForEach({ rows: 6, sandbox: {} })
+
+  const HOLDS = { exitCode: 0, pack: { holds: true, notProven: [], ledger: 'unchanged', discrepancies: [] } }
+  const verify = () => json('report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')
+
+  it('compares the totals of the former provider with the export that they belong to, in every command', async () => {
+    save(
+      'final.csv',
+      [11, 12, 13].map((n) => mandate(n)),
+    )
+    save(
+      'other.csv',
+      [14, 15].map((n) => mandate(n)),
+    )
+    expect((await program('run', 'export.csv', '--expected-records', '6')).status).toBe(0)
+    // The newest export is another one now, and was not counted by anybody.
+    const second = await program('run', 'final.csv', 'other.csv', '--yes')
+    expect([second.status, second.stdout]).toEqual([
+      3,
+      expect.stringContaining('1 total of the former provider that differs'),
+    ])
+    expect((await program('report', '--expected-records', '5')).status).toBe(0)
+    expect((await json('status')).exitCode).toBe(0)
+    expect((await program('report', '--expected-records', 'final.csv=3')).status).toBe(0)
+    const summed = await program('report', '--expected-records', 'other.csv=3')
+    expect(summed.status).toBe(3)
+    expect(read('report.html')).toContain('(other.csv, Records read: 3) DIFFER from the records read (2).')
+    expect(read('report.html')).toContain('(final.csv, Records read: 3) agree with the records read (3).')
+    for (const command of [['status'], ['report'], ['run', '--yes']])
+      expect([command, (await json(...command)).exitCode]).toEqual([command, 3])
+    const unknown = await program('report', '--expected-records', 'last.csv=3')
+    expect([unknown.status, unknown.stderr]).toEqual([2, expect.stringContaining('no export "last.csv"')])
+    expect((await program('run', 'new.csv', '--expected-records', 'x=3')).status).not.toBe(0)
+    const held = openLedger({ file: path('sepa-migrate.db'), clock: stoppedClock(), pid: 1 })
+    expect((await program('report', '--expected-records', '2')).status).toBe(8)
+    held.close()
+  })
+
+  it('a report lies in its own folder, compares with the totals of the former provider, and holds', async () => {
+    const none = await json('report', 'verify', 'nowhere')
+    expect(none).toMatchObject({ exitCode: 7, errors: [{ kind: 'source' }] })
+    const run = await json('run', 'export.csv', '--yes', '--expected-records', '7')
+    expect(run).toMatchObject({ exitCode: 3, cutOver: { unexpected: 1 } })
+    expect(read('report.html')).toContain('DIFFER from the records read (6)')
+    expect(await verify()).toMatchObject(HOLDS)
+    expect(statSync(path('sepa-migrate-report')).mode & 0o777).toBe(0o700)
+    const beside = readdirSync(folder()).filter((name) => /\.(?:csv|html|json|xlsx)$/.test(name))
+    expect(beside).toEqual(['export.csv'])
+    const file = await program('run', '--expected', 'expected.yaml')
+    expect(file.stderr).toContain('--expected-records 400')
+
+    write('registered.csv', read('registered.csv').replace('DE…', 'FR…'))
+    const { status, stdout } = await program('report', 'verify', 'sepa-migrate-report')
+    expect(status).toBe(3)
+    expect(stdout).toMatch(
+      /^Does NOT hold: 1 difference .*\n {2}registered\.csv was changed since .*\n {4}Write the report again/,
+    )
+  })
+})
+
+describe('languages', () => {
+  const { path, read, write, program } = placeForAll({
+    rows: 6,
+    sandbox: {
+      faults: [
+        { match: { customer_no: 2 }, times: 1, fault: { kind: 'reset', applied: true } },
+        { match: { customer_no: 3 }, times: 1, fault: { kind: 'refuse', status: 422 } },
+      ],
+    },
+  })
+
+  it('a language is that of the configuration, changes no file that a program reads, and the pack holds in each', async () => {
+    write('german.yaml', 'lang: de\n')
+    expect((await program('run', 'export.csv', '--config', 'german.yaml')).status).toBe(4)
+    expect(read('sepa-migrate-report/report.html')).toContain('<html lang="de">')
+    for (const language of LANGUAGES) {
+      expect((await program('report', '--lang', language, '--out', language)).status).toBe(4)
+      const title = textsIn(language).say('page.title')
+      expect(read(`${language}/report.html`)).toContain(`<h1>${title}</h1>`)
+      const { status, stdout } = await program('report', 'verify', language, '--ledger', 'sepa-migrate.db')
+      expect([status, stdout], language).toEqual([0, expect.stringMatching(/^Holds: /)])
+    }
+    const files = filesBelow(path('en')).filter((name) => /\.csv$|^summary\.json$/.test(name))
+    expect(files.length).toBeGreaterThan(6)
+    const bytes = (language: string, name: string): Buffer => readFileSync(path(join(language, name)))
+    for (const language of LANGUAGES)
+      for (const name of files) expect(bytes(language, name).equals(bytes('en', name)), name).toBe(true)
+  })
+})
+
+describe('counts of mandates', () => {
+  const place = placeForEach({ sandbox: {} })
+  const { save, program, json, read, registered } = place
+
+  const FATES: readonly Row[] = [{}, {}, {}, ENDED, TYPED_WRONG]
+  const MANDATES = 14
+
+  /** The figures of page 1 in their order: mandates, registered, in doubt, refused, not sent. */
+  const onPage = (): number[] => {
+    const figures = /<dl class="figures">(.*?)<\/dl>/s.exec(read('report.html'))?.[1] ?? ''
+    return [...textOf(figures).matchAll(/ (\d+) [\d.]+ %/g)].map(([, count]) => Number(count))
+  }
+
+  /** The same of the first sheet. */
+  const inWorkbook = (): unknown[] => {
+    const cells = (sheetsOf(readFileSync(place.path('reconciliation.xlsx'))).get('Summary') ?? []).map(
+      (row) => row.map(({ value }) => value),
+    )
+    const at = cells.findIndex(([name]) => name === 'Mandates')
+    return cells.slice(at, at + 5).map(([, count]) => Number(count))
+  }
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'page, workbook, summary, status and console count the same mandates, each once (seed %d)',
+    async (seed) => {
+      const draw = seedChance(seed)
+      const numbers = Array.from({ length: MANDATES }, (_, at) => at + 1)
+      const first = numbers.slice(0, -2).map((n) => mandate(n, draw.pick(FATES)))
+      save('export.csv', withStatus(...first, ...first.slice(0, draw.between(0, 3))))
+      await program('run', 'export.csv', '--limit', String(draw.between(1, 5)))
+      save(
+        'final.csv',
+        withStatus(
+          ...numbers
+            .map((n) => first[n - 1] ?? mandate(n))
+            .map((row) => ({ ...row, ...(draw.happens(0.2) ? ENDED : {}) })),
+        ),
+      )
+      await program('compare', 'final.csv')
+      const { stdout } = await program('run', 'final.csv')
+      const { mandates } = await json<{ mandates: MandateTotals }>('status')
+      const summary = JSON.parse(read('summary.json')) as { mandates: MandateTotals }
+      expect(summary.mandates).toEqual(mandates)
+      const { total, ...byState } = mandates
+      const unsent =
+        byState.ready + byState.invalid + byState.conflict + byState.excluded + byState.writtenOff
+      expect([total, byState.registered]).toEqual([MANDATES, registered().length])
+      expect(inWorkbook()).toEqual(onPage())
+      expect(onPage()).toEqual([
+        total,
+        byState.registered,
+        byState.inDoubt + byState.sending,
+        byState.refused,
+        unsent,
+      ])
+      expect(stdout).toContain(`  ${total} mandates: ${byState.registered} registered, `)
+    },
+  )
+})

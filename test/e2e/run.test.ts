@@ -1,0 +1,145 @@
+import { statSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
+import { validExport, validLine } from '../support/export.js'
+import { placeForEach, placeOfTest } from '../support/place.js'
+
+describe('a whole run', () => {
+  const { path, read, write, rows, json, program, sandbox, held } = placeForEach({ sandbox: {} })
+
+  const TOTALS = [
+    ...['read', 'resubmitted', 'invalid', 'duplicate', 'conflict', 'excluded', 'superseded', 'ready'],
+    ...['sending', 'registered', 'refused', 'inDoubt', 'writtenOff'],
+  ]
+
+  it('registers every row of a clean export once, and running it again sends nothing', async () => {
+    write('export.csv', validExport(30))
+    const { stdout, stderr } = await program('run', 'export.csv')
+    expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+    expect(stderr).toMatch(/^Sending 30 rows$/m)
+    const again = await json('run', 'export.csv')
+    expect(Object.keys(again.totals)).toEqual(TOTALS)
+    expect(again).toMatchObject({
+      ...{ ok: true, exitCode: 0, balanced: true, warnings: [] },
+      totals: { read: 30, registered: 30 },
+      admitted: [{ name: 'export.csv', kind: 'known' }],
+    })
+    expect(held().sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, n) => n + 1))
+
+    const told = rows('registered.csv').map((row) =>
+      [
+        'customer_no',
+        'original_mandate_reference',
+        'assigned_creditor_identifier',
+        'assigned_mandate_reference',
+      ].map((name) => row[name]),
+    )
+    const there = sandbox()
+      .mandates()
+      .map((mandate) => [
+        String(mandate.customer_no),
+        `MANDATE-${mandate.customer_no}`,
+        mandate.sepa_creditor_identifier,
+        mandate.unique_mandate_reference,
+      ])
+    expect(told.sort()).toEqual(there.sort())
+  })
+
+  it('checks without network or ledger and agrees with run on what would be sent', async () => {
+    const broken = '7,DE00370400440000000060,2024-01-01,DE98ZZZ09999999999,X'
+    write('export.csv', `${validExport(5)}${validLine(3)}\n${broken}\n`)
+    expect(await json('check', 'export.csv', '--out', 'checked')).toMatchObject({
+      exitCode: 3,
+      balanced: true,
+      totals: { read: 7, ready: 5, duplicate: 1, invalid: 1, registered: 0 },
+    })
+    expect(read('checked/problems.csv')).toContain('IBAN_CHECK_RANGE')
+    expect(() => statSync(path('sepa-migrate.db'))).toThrow()
+    expect((await json('run', 'export.csv')).totals).toMatchObject({
+      ...{ read: 7, registered: 5, duplicate: 1, invalid: 1 },
+    })
+    expect(await json('status')).toMatchObject({ exitCode: 3, balanced: true, totals: { registered: 5 } })
+  })
+})
+
+describe('some of the rows', () => {
+  const { read, write, held, sandbox, program, json } = placeForEach({ sandbox: {} })
+
+  it('run --only and --country send some of the ready rows, say how many they leave, and the next command sends those', async () => {
+    const lines = ['A', 'B', 'C', 'A', ' b', 'A', 'C', 'B'].map(
+      (segment, index) => `${validLine(index + 1)},${segment},${index % 2 === 0 ? 'north' : 'south'}`,
+    )
+    write('export.csv', `${[`${validExport(0).trim()},Segment,Sales region`, ...lines].join('\n')}\n`)
+    const run = (...args: string[]) => program('run', 'export.csv', ...args)
+
+    const one = await run('--only', 'segment=A,C', '--only', 'Sales region=north', '--limit', '1')
+    expect([one.status, held()]).toEqual([5, [1]])
+    expect(one.stdout).toContain(
+      'Of the ready rows only segment: A or C; Sales region: north; 5 other rows stay ready\n',
+    )
+    expect(one.stdout).toMatch(/Next: sepa-migrate run --only segment=A,C --only 'Sales region=north'\n/)
+
+    const two = await run('--only', 'segment=A,C', '--only', 'Sales region=north')
+    expect([two.status, held().toSorted()]).toEqual([5, [1, 3, 7]])
+    expect(two.stdout).toContain(
+      'Stopped early: No row that this run was told to send (segment: A or C; Sales region: north) is ready any more, and 5 others are.',
+    )
+    expect(two.stdout).toMatch(/Next: sepa-migrate run\n/)
+    expect(read('summary.json')).toContain('"leftByChoice": 5')
+    expect(read('report.html')).toContain('Other rows that stay ready: 5.')
+    expect(read('report.html')).toContain('<li>only rows with segment: A, C</li>')
+
+    expect(await json('run', '--only', 'Segment=b,C', '--country', 'at,DE')).toMatchObject({
+      exitCode: 5,
+      stop: { kind: 'choice' },
+      choice: { only: [{ column: 'Segment', values: ['b', 'C'] }], countries: ['AT', 'DE'], left: 4 },
+      totals: { registered: 4, ready: 4 },
+    })
+    expect(held().toSorted()).toEqual([1, 3, 5, 7])
+    expect(await json('run', '--country', 'AT')).toMatchObject({ exitCode: 5, choice: { left: 4 } })
+    expect((await run('--country', 'DE')).status).toBe(0)
+    expect(held().toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(sandbox().requests().repeated).toEqual([])
+  })
+
+  it('run --limit --spread takes rows that differ, names why, and needs its limit', async () => {
+    const austrian = validLine(9).replace(/,DE\d+,/, `,${IBAN_EXAMPLES['AT']!},`)
+    const other = validLine(12).replace('MANDATE-12', 'KD/2024/12')
+    const lines = Array.from({ length: 12 }, (_, at) =>
+      at === 8 ? austrian : at === 11 ? other : validLine(at + 1),
+    )
+    write('export.csv', [validExport(0).trim(), ...lines, ''].join('\n'))
+
+    const unlimited = await program('run', 'export.csv', '--spread')
+    expect([unlimited.status, unlimited.stderr]).toEqual([
+      2,
+      expect.stringContaining('Cannot use limit: null is not a whole number from 1, as spread needs'),
+    ])
+    const pilot = await program('run', 'export.csv', '--limit', '4', '--spread')
+    expect([pilot.status, held().toSorted((a, b) => a - b)]).toEqual([5, [1, 2, 9, 12]])
+    const told = [
+      'A pilot that is spread:',
+      '  row 1, customer 1: country DE, bank DE 37040044, references as A-9, previous creditor DE98ZZZ09999999999',
+      '  row 9, customer 9: country AT, bank AT 19043',
+      '  row 12, customer 12: references as A/9/9',
+      '  and 1 row more',
+    ]
+    expect(pilot.stderr).toContain(`${told.join('\n')}\n`)
+    expect(pilot.stdout).toMatch(/Next: sepa-migrate run\n/)
+    expect(read('report.html')).toContain('<li>spread: yes</li>')
+    const rest = await program('run')
+    expect(rest.status, rest.stderr).toBe(0)
+    expect(held()).toHaveLength(12)
+  })
+
+  it('a pilot that is spread is claimed, shown before the question and sent to a real service, and the rest after it', async () => {
+    const place = await placeOfTest({ rows: 12, truth: { isReal: true }, ownState: true })
+    const pilot = await place.program('run', 'export.csv', '--limit', '3', '--spread', '--yes')
+    expect([pilot.status, place.truth().posts()], pilot.stderr).toEqual([5, 3])
+    expect(pilot.stderr).toMatch(
+      /To send in this run: 3 rows\nA pilot that is spread:\n {2}row 1, customer 1: country DE, [^\n]+\n {2}and 2 rows more\n/,
+    )
+    const rest = await place.program('run', '--yes')
+    expect([rest.status, place.truth().posts()], rest.stderr).toEqual([0, 12])
+  })
+})
