@@ -1,4 +1,5 @@
-import { printable } from '../text/text.js'
+import { maskedText } from '../text/masking.js'
+import { plural, printable, said } from '../text/text.js'
 
 /** A row that somebody gave back with other values, as it stands among the decisions of people. */
 export const CORRECTED = 'corrected'
@@ -63,4 +64,24 @@ export function countFields(texts: Iterable<string>): Corrections['fields'] {
   return [...counts]
     .map(([field, count]) => ({ field, count }))
     .sort((a, b) => b.count - a.count || (a.field < b.field ? -1 : 1))
+}
+
+export const correctedTitle = ({ rows, fields }: Corrections): string =>
+  `${plural(rows, 'row was', 'rows were')} corrected${fields.length === 0 ? '' : `: ${fields.map(({ field, count }) => `${field}: ${count}`).join(', ')}`}`
+
+export const correctedText = ({ row, changes, by, reason }: CorrectedRow): string =>
+  maskedText(`row ${row}: ${changes === '' ? 'no field' : changes} (${by}: ${reason})`)
+
+/** As many as a person reads before a question. */
+export const CORRECTIONS_SHOWN = 10
+
+/** What people changed in the rows that are to be sent: how often, and the first of them field by field. */
+export function correctionLines(corrections: Corrections): string[] {
+  if (corrections.rows === 0) return []
+  const shown = corrections.first.slice(0, CORRECTIONS_SHOWN)
+  return said([
+    correctedTitle(corrections),
+    ...shown.map((corrected) => `  ${correctedText(corrected)}`),
+    corrections.rows > shown.length && `  and ${corrections.rows - shown.length} more`,
+  ])
 }

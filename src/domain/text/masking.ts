@@ -7,7 +7,7 @@ import {
   TERRITORIES,
   mod97,
 } from './countries.js'
-import { isBlank, isInvisible, fold } from './text.js'
+import { isBlank, isInvisible, fold, plainText } from './text.js'
 
 /**
  * Account numbers are shown as country and last four characters, `DE…3000`. Free text is masked generously: an amount
@@ -201,6 +201,9 @@ const DIGITS = /\p{Nd}/gu
 const IBAN_LABEL = /^IBAN/
 /** A cell of an IBAN column with at most so many digits is no account number: an error cell, a rounded number. */
 const MOST_DIGITS_SHOWN = 6
+
+/** Free text as one plain line, in which somebody may have written an account number. */
+export const maskedText = (text: string): string => maskAccounts(plainText(text))
 
 /** Masks a whole cell of a column of account numbers, whatever junk stands between the characters. */
 export function maskAccountCell(cell: string): string {

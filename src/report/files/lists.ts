@@ -1,7 +1,7 @@
 import { absenceText } from '../../domain/proof/absence.js'
 import { CUSTOMER_COLUMN, ledgerMark } from '../../domain/row/list-words.js'
 import { verificationWord } from '../../domain/proof/verification.js'
-import { printable, ageText, timeText } from '../../domain/text/text.js'
+import { printable, ageText, timeText, plainText } from '../../domain/text/text.js'
 import type {
   AttemptRecord,
   DecisionRecord,
@@ -32,11 +32,10 @@ import {
   editableCell,
   isMisshapen,
   keptCell,
-  maskedText,
   messageCell,
-  plainText,
   type OriginalColumns,
 } from './cells.js'
+import { maskedText } from '../../domain/text/masking.js'
 import { isBalanced, LATE_REQUEST_MS, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import { toSend } from '../../domain/plan/plan.js'
 import type { CellValue } from '../workbook/xlsx.js'

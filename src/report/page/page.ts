@@ -11,11 +11,11 @@ import {
 import { countedOn, PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
 import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
-import { maskedText, plainText } from '../files/cells.js'
+import { maskedText } from '../../domain/text/masking.js'
 import { stateBar, swatch, fileLink, fact, table, section, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { CHECKED_AGAINST } from '../../domain/text/countries.js'
-import { isLoopback, said } from '../../domain/text/text.js'
+import { isLoopback, said, plainText } from '../../domain/text/text.js'
 import { approvalFacts } from './annex.js'
 import * as annexPage from './annex.js'
 /** What the first page rests on, in the order of the page. */

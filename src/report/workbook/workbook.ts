@@ -11,7 +11,8 @@ import {
   TO_DO_WORKBOOK,
 } from '../facts/facts.js'
 import type { OpenLists, ReportFacts } from '../facts/row-walk.js'
-import { maskedText, type OriginalColumns } from '../files/cells.js'
+import type { OriginalColumns } from '../files/cells.js'
+import { maskedText } from '../../domain/text/masking.js'
 import * as tables from '../files/lists.js'
 import type { Column, ListColumns } from '../files/lists.js'
 import type { PackFile, PackFolder, ScratchFile } from '../pack/pack-folder.js'
