@@ -1,4 +1,4 @@
-import { exitStatusOf, SOME_LEFT, type Stop } from '../run/brake.js'
+import type { Stop } from '../run/brake.js'
 import { type Waiting, waitingBeside } from '../run/read-again.js'
 import { fileDigest, sizeOf } from '../source/bytes/input.js'
 import type { ReportOptions } from '../report/pack/pack.js'
@@ -13,11 +13,19 @@ import { totalsLines, type World, type Line, type Tone, toned } from './terminal
 import type { Settings } from './settings/settings.js'
 import { SourceError, UsageError } from '../errors.js'
 import { setAside } from '../report/pack/pack-folder.js'
-import { faultText, notTheLatest } from '../register/campaign-register.js'
+import { faultText } from '../register/campaign-register.js'
+import { notTheLatest } from '../register/register-file.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
-import { notSentOf, openPointsOf, type MandateTotals, type OpenPoint } from '../domain/row/row-state.js'
+import {
+  notSentOf,
+  openPointsOf,
+  type MandateTotals,
+  type OpenPoint,
+  exitStatusOf,
+  SOME_LEFT,
+} from '../domain/row/row-state.js'
 import { existsSync } from 'node:fs'
 import { noteWritten, type WrittenPath } from '../ledger/safety/side-files.js'
 

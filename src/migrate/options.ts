@@ -16,12 +16,7 @@ import {
   isAskedAbout,
 } from '../service/checked-service.js'
 import { isSourceInput, type SourceInput } from '../source/bytes/input.js'
-import {
-  type ReadingFlags,
-  type SourceOptionsInput,
-  readSourceOptions,
-  withFlags,
-} from '../source/options.js'
+import { type ReadingFlags, type SourceOptionsInput, readSourceOptions } from '../source/options.js'
 import { entryAt, sharedFiles } from '../trust/entry.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
@@ -29,7 +24,7 @@ import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'
 import type { Expected, Totals } from '../domain/row/row-state.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
-import type { ReadBy } from '../run/read-again.js'
+import { type ReadBy, withFlags } from '../run/read-again.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
 import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
 import { asRegisterFolder } from '../register/register-file.js'

@@ -1,16 +1,7 @@
-import { contradictedIn, type Verification } from '../domain/proof/verification.js'
-import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { durationText, plural } from '../domain/text/text.js'
-import {
-  HALTS,
-  isBalanced,
-  type Totals,
-  type Outcome,
-  type Halt,
-  isHeldBack,
-} from '../domain/row/row-state.js'
+import { HALTS, type Outcome, type Halt, isHeldBack } from '../domain/row/row-state.js'
 /** Why a run ended before every ready row was sent. */
 type StopKind =
   | Halt
@@ -113,28 +104,6 @@ export const DECLINED: Stop = {
   kind: 'declined',
   why: 'The host name was not confirmed, so nothing was sent, and the ledger is as it was',
   next: 'Run again with the same files and type the host name. A ledger that has sent from here before needs no answer (--yes)',
-}
-
-/** Rows are invalid, in conflict or refused, a correction could not be taken, or something of the cut-over is open. */
-export const SOME_LEFT = 3
-
-/** The exit status of a campaign as it stands (cli/README.md#exit-status); the first that applies counts. */
-export function exitStatusOf(
-  totals: Totals,
-  stop: Stop | null,
-  signalStatus: number | null,
-  { held, ...others }: OpenCutOver = NO_CUT_OVER,
-  verification: Verification | null = null,
-): number {
-  const contradicted = verification === null ? 0 : contradictedIn(verification)
-  if (!isBalanced(totals)) return 1
-  if (stop?.kind === 'declined') return 2
-  if (stop?.kind === 'signal' || signalStatus !== null) return signalStatus ?? 130
-  if (stop?.kind === 'credentials') return 6
-  if (totals.inDoubt + totals.sending + contradicted > 0) return 4
-  if (totals.ready > held) return 5
-  const left = [totals.invalid, totals.conflict, totals.refused, held, ...Object.values<number>(others)]
-  return left.some((count) => count > 0) ? SOME_LEFT : 0
 }
 
 /** Rows that may become in doubt where nobody says otherwise. */

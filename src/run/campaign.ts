@@ -1,7 +1,7 @@
 import type { CountedChoice, Choice, ChosenColumn, PilotRow } from '../domain/row/choice.js'
 import { narrowed } from '../domain/row/choice.js'
 import type { Corrector } from '../domain/row/correction.js'
-import type { Expected, Totals } from '../domain/row/row-state.js'
+import { type Expected, type Totals, exitStatusOf, SOME_LEFT } from '../domain/row/row-state.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
@@ -14,16 +14,7 @@ import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES } from '../domain/text/countries.js'
 import { maskAccounts } from '../domain/text/masking.js'
 import { cleanCell, findNames, firstOf, plural } from '../domain/text/text.js'
-import {
-  DECLINED,
-  exitStatusOf,
-  INTERRUPTED,
-  PILOT_DONE,
-  SOME_LEFT,
-  type Stop,
-  stopOfChoice,
-  stopOfWaiting,
-} from './brake.js'
+import { DECLINED, INTERRUPTED, PILOT_DONE, type Stop, stopOfChoice, stopOfWaiting } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { verificationOf } from '../domain/proof/verification.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'

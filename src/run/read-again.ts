@@ -15,7 +15,7 @@ import { countText, fold, plural } from '../domain/text/text.js'
 import { SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
-import { NONE, type ReadingFlags, type SourceOptions, withFlags } from '../source/options.js'
+import { NONE, type ReadingFlags, type SourceOptions } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
 import type { OpenedSource } from '../source/read-source.js'
 
@@ -77,6 +77,16 @@ function againText(
 ): string {
   const told = changed.flatMap(([count, more]) => (count === 0 ? [] : [plural(count, ofOne(more), more)]))
   return `read again, because ${because} has changed: ${[`${countText(same)} the same`, ...told].join(', ')}`
+}
+
+/** How the files of a command are read: what its configuration says, and its command line. */
+export const withFlags = (
+  options: SourceOptions,
+  { sheet, ignoreColumns = [] }: ReadingFlags,
+): SourceOptions => {
+  const { source } = options
+  const ignored = [...source.ignoreColumns, ...ignoreColumns]
+  return { ...options, source: { ...source, sheet: sheet ?? source.sheet, ignoreColumns: ignored } }
 }
 
 const digestOf = (value: unknown): string =>

@@ -238,15 +238,6 @@ export type SourceOptions = z.output<typeof sourceOptionsSchema>
 /** What a command line says of how its files are read, besides the configuration. */
 export type ReadingFlags = NonNullable<SourceReading['byFlag']>
 
-export const withFlags = (
-  options: SourceOptions,
-  { sheet, ignoreColumns = [] }: ReadingFlags,
-): SourceOptions => {
-  const { source } = options
-  const ignored = [...source.ignoreColumns, ...ignoreColumns]
-  return { ...options, source: { ...source, sheet: sheet ?? source.sheet, ignoreColumns: ignored } }
-}
-
 /** As somebody writes them: everything may be left out. */
 export type SourceOptionsInput = z.input<typeof sourceOptionsSchema>
 

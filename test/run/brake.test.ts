@@ -7,7 +7,6 @@ import {
   startBrake,
   type BrakeLimits,
   DECLINED,
-  exitStatusOf,
   INTERRUPTED,
   OUT_OF_TIME,
   PILOT_DONE,
@@ -20,7 +19,13 @@ import {
   waitedInVain,
 } from '../../src/run/brake.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
-import { type Halt, type Outcome, totalsOf, type Totals } from '../../src/domain/row/row-state.js'
+import {
+  type Halt,
+  type Outcome,
+  totalsOf,
+  type Totals,
+  exitStatusOf,
+} from '../../src/domain/row/row-state.js'
 
 type Count = Exclude<keyof Totals, 'read'>
 

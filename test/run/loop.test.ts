@@ -21,8 +21,7 @@ import {
 import { germanIban } from '../support/export.js'
 import { RESAVINGS, type Resaving } from '../support/resavings.js'
 import { CHECK, optionsOf } from '../support/sources.js'
-import { exitStatusOf } from '../../src/run/brake.js'
-import { isBalanced, type Totals } from '../../src/domain/row/row-state.js'
+import { isBalanced, type Totals, exitStatusOf } from '../../src/domain/row/row-state.js'
 
 /**
  * The loop of an operator: run, open the files to correct in some program, correct, save, give back. Played in one

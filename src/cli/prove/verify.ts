@@ -1,4 +1,4 @@
-import { SOME_LEFT } from '../../run/brake.js'
+import { SOME_LEFT } from '../../domain/row/row-state.js'
 import { dirname } from 'node:path'
 import {
   contradictedIn,
@@ -14,12 +14,11 @@ import {
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
 import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/ask.js'
-import { plainText } from '../../report/files/cells.js'
 import { campaignStatus, NO_PACK, writePack, noteOutputs } from '../closing.js'
 import { lookInto, sameFlags, type Command, type Context, type OwnFlag } from '../command.js'
 import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
 import { toned, type Line } from '../terminal/world.js'
-import { countText, plural, said, durationText } from '../../domain/text/text.js'
+import { countText, plural, said, durationText, plainText } from '../../domain/text/text.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { explainVerified } from '../../report/facts/facts.js'
 import { OF_SERVICE, SHARED, type OptionName, usual } from '../settings/declared.js'

@@ -2,7 +2,7 @@ import type { AssignedIdentity } from '../mandate/mandate.js'
 import { contradictedIn, type Verification } from '../proof/verification.js'
 import type { RuleId } from '../rule/verdict.js'
 import { plural } from '../text/text.js'
-import type { OpenCutOver } from './cut-over.js'
+import { NO_CUT_OVER, type OpenCutOver } from './cut-over.js'
 
 /** Why a run must stop because of one exchange: what was seen, and what the operator does before running again. */
 export const HALTS = {
@@ -211,6 +211,28 @@ export const totalsOf = (read: number, byState: ReadonlyMap<RowState, number>, r
 
 export const isBalanced = (totals: Totals): boolean =>
   totals.read === ROW_STATES.reduce((sum, state) => sum + totals[TOTAL_OF_STATE[state]], 0)
+
+/** Rows are invalid, in conflict or refused, a correction could not be taken, or something of the cut-over is open. */
+export const SOME_LEFT = 3
+
+/** The exit status of a campaign as it stands (cli/README.md#exit-status); the first that applies counts. */
+export function exitStatusOf(
+  totals: Totals,
+  stop: { readonly kind: string } | null,
+  signalStatus: number | null,
+  { held, ...others }: OpenCutOver = NO_CUT_OVER,
+  verification: Verification | null = null,
+): number {
+  const contradicted = verification === null ? 0 : contradictedIn(verification)
+  if (!isBalanced(totals)) return 1
+  if (stop?.kind === 'declined') return 2
+  if (stop?.kind === 'signal' || signalStatus !== null) return signalStatus ?? 130
+  if (stop?.kind === 'credentials') return 6
+  if (totals.inDoubt + totals.sending + contradicted > 0) return 4
+  if (totals.ready > held) return 5
+  const left = [totals.invalid, totals.conflict, totals.refused, held, ...Object.values<number>(others)]
+  return left.some((count) => count > 0) ? SOME_LEFT : 0
+}
 
 /**
  * The life of a row.

@@ -1,7 +1,6 @@
 import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection, type LedgerWork } from '../file/connection.js'
 import { noteChange } from './campaign-rows.js'
-import type { LedgerWork } from '../file/storage.js'
 import type { EmergencyFile } from '../safety/side-files.js'
 import type { Attempt, BegunGroup, HeldAtGate, ReadyRow } from '../ledger.js'
 import { HELD_BECAUSE, heldText, lateSince, type HeldBecause } from './gate.js'

@@ -9,8 +9,8 @@ import {
   sqlValue,
   sqlWithJson,
   type Connection,
+  type LedgerWork,
 } from '../file/connection.js'
-import type { LedgerWork } from '../file/storage.js'
 import type { Fingerprints } from '../admit/fingerprints.js'
 import type { ClaimedMandate, ReadyRow, BegunGroup, Doubting, RunSettings } from '../ledger.js'
 import { hasLeft, hasLiveAttempt, LATE, lateSince, MAY_BE_SENT } from './gate.js'
@@ -27,9 +27,9 @@ import {
   insertRun,
   LOG_MISSING,
   noteChange,
-  standingReads,
   UNNOTICED,
 } from './campaign-rows.js'
+import { standingReads } from '../read/open-reader.js'
 import { severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */

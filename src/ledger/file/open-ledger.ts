@@ -11,6 +11,8 @@ import {
   sql,
   sqlValue,
   type Connection,
+  explaining,
+  isOnlyBegun,
 } from './connection.js'
 import { entryAt } from '../../trust/entry.js'
 import { type Ledger, createLedger, type LedgerOptions, type LedgerParts } from './writer.js'
@@ -23,7 +25,6 @@ import {
   createPrivateFile,
   acquireLock,
 } from '../safety/side-files.js'
-import { explaining, isOnlyBegun } from './storage.js'
 
 /**
  * Opens the ledger for the one process that may write it, and recovers what an earlier one left behind.

@@ -18,7 +18,16 @@ import {
   recover,
   UNNOTICED,
 } from '../deliver/campaign-rows.js'
-import { emptyLog, type Connection, closing, keeping, openScratch, sqlValue } from './connection.js'
+import {
+  emptyLog,
+  type Connection,
+  closing,
+  keeping,
+  openScratch,
+  sqlValue,
+  createStorage,
+  explaining,
+} from './connection.js'
 import { startGroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile, type Lock } from '../safety/side-files.js'
 import type { ApprovalGiven, BegunGroup, Resolution, RunSettings, Target } from '../ledger.js'
@@ -27,7 +36,7 @@ import type { Choice } from '../../domain/row/choice.js'
 import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import { recordComparison, type ComparisonTerms } from '../compare/comparison.js'
-import { recordExpected } from '../compare/expected.js'
+import { recordExpected } from '../compare/comparison-reads.js'
 import { createReader, readTotals, openBegun, type LedgerReader } from '../read/open-reader.js'
 import { prepareReadyRows, createClaims, doubtAll } from '../deliver/ready-rows.js'
 import { purgeVerbs } from '../decide/purge.js'
@@ -35,7 +44,6 @@ import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import { readBackVerbs } from '../prove/read-backs.js'
 import { createWho } from '../prove/who.js'
-import { createStorage, explaining } from './storage.js'
 import { GUARDS } from '../schema/guards.js'
 import { makeSchema, makeTables } from '../schema/schema.js'
 

@@ -1,7 +1,6 @@
 import type { Fingerprints } from '../admit/fingerprints.js'
 import { fingerprintsOf, noteChange } from '../deliver/campaign-rows.js'
-import type { LedgerWork } from '../file/storage.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection, type LedgerWork } from '../file/connection.js'
 import type { HeardAnswer, HeldRow, ReadBackTerms } from '../ledger.js'
 import type { Scope } from '../schema/schema.js'
 import { isErased } from '../admit/problems.js'

@@ -13,7 +13,8 @@ import { cancellableOf, type VerdictCount, type VerifiedVerdict } from '../../do
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { BEGUN_FOR } from '../deliver/campaign-rows.js'
 import { ownerOf } from '../deliver/delivery.js'
-import { readWho } from '../prove/who.js'
+import { STRANGERS, WHO_VERDICTS, type WhoVerdict } from '../../domain/who/names.js'
+import { BY_NAME } from '../prove/who.js'
 import { SAID_DONE } from '../compare/comparison-reads.js'
 import { sqlList } from '../schema/schema.js'
 import type { ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
@@ -143,6 +144,21 @@ export function proofReads(connection: Connection) {
            and exists (select 1 from question where read_back_id = read_back.id) order by id desc limit 1`.get() ??
       null,
   }
+}
+
+/**
+ * How many customers were compared; null where nobody was asked. Of several rows of one customer a held one counts, else one
+ * that differed when the service was last asked.
+ */
+function readWho(connection: Connection): (Record<WhoVerdict, number> & { asked: number }) | null {
+  const of = (verdict: WhoVerdict): string => `count(*) filter (where verdict = '${verdict}') as ${verdict}`
+  const counts = sql(connection)<Record<WhoVerdict, number> & { asked: number }>`
+    select count(*) as asked, ${WHO_VERDICTS.map(of).join(', ')} from
+      (select verdict, max(answered_at || (verdict = 'differs') || (verdict <> 'agrees')) from
+        (select customer_no, verdict, answered_at from who union all
+         select customer_no, iif(rule = '${STRANGERS.differs}', 'differs', 'unknown'), 'held' from row
+          where state = 'conflict' and rule in ${BY_NAME}) group by customer_no)`.get()
+  return counts === undefined || counts.asked === 0 ? null : counts
 }
 
 type SaidDone = Readonly<Record<'isEnded' | 'isMoved' | 'isToDiffer', 0 | 1>>

@@ -7,8 +7,10 @@ import {
   emptyLog,
   isSafeSqlite,
   openForReading,
+  createStorage,
+  explaining,
+  explainStorageError,
 } from '../../../src/ledger/file/connection.js'
-import { createStorage, explaining, explainStorageError } from '../../../src/ledger/file/storage.js'
 import { open, freshFile, holding } from '../campaign-setup.js'
 import type { Database } from '../../../src/database.js'
 import { openDatabase } from '../../../src/driver.js'
