@@ -31,7 +31,7 @@ import {
 import { creditorLine, shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
-import { correctionLines, CORRECTIONS_SHOWN } from '../report/plan/correction-lines.js'
+import { correctionLines, CORRECTIONS_SHOWN } from '../domain/row/correction.js'
 
 export const WHO: OwnFlag = [
   '--who',

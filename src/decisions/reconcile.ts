@@ -1,5 +1,5 @@
 import { BEGUN_OTHERWISE } from '../ledger/deliver/campaign-rows.js'
-import { absencesAlong } from '../ledger/read/read-rows.js'
+import { absencesAlong } from '../ledger/read/read-proofs.js'
 import { pagesOf, rowsById } from '../ledger/file/connection.js'
 import { isSameName } from '../domain/row/correction.js'
 import { isScientific } from '../domain/text/text.js'

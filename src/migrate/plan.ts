@@ -4,7 +4,26 @@ import { planDigestOf, signingKey } from '../ledger/plan/plans.js'
 import { readAsTexts, treatedAsActive } from '../domain/rule/verdict.js'
 import { hash } from 'node:crypto'
 import { basename, resolve } from 'node:path'
-import { type PlanDocument, type PlannedSource, type Approver, type PlannedSettings, shortDigest, textOfPlan, textOfStatement, type ApprovalStatement, approvalDrifts, driftIf, shownDrifts, approverOf, rowDrifts, settingDrifts, sourceDrifts, targetDrifts, versionDrifts, type Drift } from '../domain/plan/plan.js'
+import {
+  type PlanDocument,
+  type PlannedSource,
+  type Approver,
+  type PlannedSettings,
+  shortDigest,
+  textOfPlan,
+  textOfStatement,
+  type ApprovalStatement,
+  approvalDrifts,
+  driftIf,
+  shownDrifts,
+  approverOf,
+  rowDrifts,
+  settingDrifts,
+  sourceDrifts,
+  targetDrifts,
+  versionDrifts,
+  type Drift,
+} from '../domain/plan/plan.js'
 import { type Choice, narrowed } from '../domain/row/choice.js'
 import { maskAccounts } from '../domain/text/accounts.js'
 import { requireDriver } from '../driver.js'
@@ -16,7 +35,14 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { AdmittedSource } from '../run/admit-sources.js'
 import type { Register } from '../register/campaign-register.js'
 import { expectedMs } from '../run/pace.js'
-import { type MigrateOptions, checkOptions, refuseStreams, type ValidatedOptions, registerOf, targetOf } from './options.js'
+import {
+  type MigrateOptions,
+  checkOptions,
+  refuseStreams,
+  type ValidatedOptions,
+  registerOf,
+  targetOf,
+} from './options.js'
 import { askAhead } from './ask.js'
 import { bringIn } from '../run/campaign.js'
 import { statSync, existsSync } from 'node:fs'

@@ -17,7 +17,10 @@ import {
   claimants,
   claimedOtherwise,
   asRegisterFolder,
-  begunAmong,
+  type Known,
+  olderText,
+  olderThan,
+  retiredText,
   compare,
   noteOf,
   numbersOf,
@@ -27,7 +30,7 @@ import {
   type Note,
 } from './register-file.js'
 import { severityOf, type SeverityOverrides } from '../domain/rule/verdict.js'
-import { countText, plural } from '../domain/text/text.js'
+import { plural } from '../domain/text/text.js'
 
 /**
  * What ledgers of this user began to send on this machine. A ledger cannot know that another one sends the same
@@ -277,47 +280,6 @@ function openFile(folder: string, options: RegisterOptions): RegisterFile {
 }
 
 type Deciding = Known & Pick<Claims, 'removed'>
-type Known = Pick<Claims, 'standing' | 'hasMark' | 'hasDecided' | 'unattempted'>
-
-/**
- * What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. A
- * ledger that is noted needs no log: whatever left it was noted.
- */
-function olderThan(file: RegisterFile | null, noted: Note | undefined, ledger: Known): string | null {
-  // Asked after the register, which a run that is going writes later than its ledger.
-  const { attempts, isLogMissing } = ledger.standing()
-  if (noted === undefined)
-    return isLogMissing ? 'a run did not come to its end, and its write-ahead log (-wal) is missing' : null
-  if (noted.mark !== null && !ledger.hasMark(noted.mark))
-    return 'a run began to send since, of which this file knows nothing'
-  if (noted.decided !== null && !ledger.hasDecided(noted.decided))
-    return 'something was decided, compared or brought in since, of which this file knows nothing'
-  if (attempts < noted.attempts)
-    return `it knows of ${countText(attempts)} requests that were begun, and ${countText(noted.attempts)} were`
-  const begun = file === null ? 0 : begunAmong(file, noted.n, ledger.unattempted)
-  return begun === 0 ? null : `it calls ${plural(begun, 'row', 'rows')} ready whose requests were begun`
-}
-
-/**
- * Says of a ledger that is only read why it is not the one to go on with, as a sentence without its full stop; null
- * where it is.
- * @throws as `openRegister`
- */
-export function notTheLatest(
-  folder: string | null,
-  ledger: Known & { readonly file: string },
-): string | null {
-  const file = openRegisterToLook(asRegisterFolder(folder))
-  try {
-    const noted = file === null ? undefined : noteOf(file, ledger.standing().ledgerId)
-    const by = noted?.retiredBy ?? null
-    if (file !== null && by !== null) return retiredText(file, ledger.file, by)
-    const why = olderThan(file, noted, ledger)
-    return why === null ? null : olderText(ledger.file, why)
-  } finally {
-    file?.close()
-  }
-}
 
 /**
  * Notes how far the decisions of a ledger have come, once they are committed in it. What is decided in an older copy does
@@ -354,12 +316,6 @@ export function faultText(error: unknown): string {
   if (!isOfRegister && !(error instanceof UsageError)) throw error
   return error.message.replace(/\. Without it.*$/, '')
 }
-
-const olderText = (ledger: string, why: string): string =>
-  `The ledger "${ledger}" is older than it was: ${why}`
-
-const retiredText = (file: RegisterFile, ledger: string, by: string): string =>
-  `The ledger "${ledger}" is retired: the ledger "${noteOf(file, by)?.place ?? by}" took its place`
 
 const SHOWN = 20
 

@@ -11,7 +11,7 @@ import { LIKE, type Claims, type Resembling } from '../ledger/deliver/ready-rows
 import { spellingOf } from '../domain/row/across-rows.js'
 import { closing, keeping, sql, sqlValue, DISK_FULL } from '../ledger/file/connection.js'
 import { sameService } from '../service/checked-service.js'
-import { countText } from '../domain/text/text.js'
+import { countText, plural } from '../domain/text/text.js'
 
 /** As many bits as a JavaScript number holds exactly; of two million mandates none is likely to share one by chance. */
 const BYTES = 6
@@ -280,8 +280,56 @@ const NOTE = `select n, id, place, service, mark, attempts, runs, is_open as isO
 export const noteOf = ({ connection }: RegisterFile, ledgerId: string): Note | undefined =>
   sql(connection)<Note>`${NOTE} where id = ?`.get(ledgerId)
 
+export type Known = Pick<Claims, 'standing' | 'hasMark' | 'hasDecided' | 'unattempted'>
+
+/**
+ * What is wrong with this copy, as an end of "is older than it was: …"; null when it is the one that was last used. A
+ * ledger that is noted needs no log: whatever left it was noted.
+ */
+export function olderThan(file: RegisterFile | null, noted: Note | undefined, ledger: Known): string | null {
+  // Asked after the register, which a run that is going writes later than its ledger.
+  const { attempts, isLogMissing } = ledger.standing()
+  if (noted === undefined)
+    return isLogMissing ? 'a run did not come to its end, and its write-ahead log (-wal) is missing' : null
+  if (noted.mark !== null && !ledger.hasMark(noted.mark))
+    return 'a run began to send since, of which this file knows nothing'
+  if (noted.decided !== null && !ledger.hasDecided(noted.decided))
+    return 'something was decided, compared or brought in since, of which this file knows nothing'
+  if (attempts < noted.attempts)
+    return `it knows of ${countText(attempts)} requests that were begun, and ${countText(noted.attempts)} were`
+  const begun = file === null ? 0 : begunAmong(file, noted.n, ledger.unattempted)
+  return begun === 0 ? null : `it calls ${plural(begun, 'row', 'rows')} ready whose requests were begun`
+}
+
+/**
+ * Says of a ledger that is only read why it is not the one to go on with, as a sentence without its full stop; null
+ * where it is.
+ * @throws as `openRegister`
+ */
+export function notTheLatest(
+  folder: string | null,
+  ledger: Known & { readonly file: string },
+): string | null {
+  const file = openRegisterToLook(asRegisterFolder(folder))
+  try {
+    const noted = file === null ? undefined : noteOf(file, ledger.standing().ledgerId)
+    const by = noted?.retiredBy ?? null
+    if (file !== null && by !== null) return retiredText(file, ledger.file, by)
+    const why = olderThan(file, noted, ledger)
+    return why === null ? null : olderText(ledger.file, why)
+  } finally {
+    file?.close()
+  }
+}
+
+export const olderText = (ledger: string, why: string): string =>
+  `The ledger "${ledger}" is older than it was: ${why}`
+
+export const retiredText = (file: RegisterFile, ledger: string, by: string): string =>
+  `The ledger "${ledger}" is retired: the ledger "${noteOf(file, by)?.place ?? by}" took its place`
+
 /** How many of these rows of the ledger were begun; they are not asked for where none was. */
-export function begunAmong(
+function begunAmong(
   { connection }: RegisterFile,
   n: number,
   rows: (after: number) => readonly number[],

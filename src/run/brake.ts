@@ -1,5 +1,3 @@
-import { contradictedIn, type Verification } from '../domain/proof/read-back.js'
-import { NO_CUT_OVER, type OpenCutOver } from '../domain/row/cut-over.js'
 import { choiceText, type CountedChoice } from '../domain/row/choice.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { durationText, plural } from '../domain/text/text.js'

@@ -5,7 +5,6 @@ import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
 import { DATE_FORMATS } from '../domain/mandate/date.js'
 import { ENCODINGS } from './bytes/encoding.js'
-import type { SourceReading } from '../domain/rule/verdict.js'
 
 /** The separators a source may have, by the spellings of the configuration. */
 export const DELIMITERS = { ',': ',', ';': ';', '\t': '\t', '|': '|', tab: '\t' } as const

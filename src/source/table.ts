@@ -3,9 +3,27 @@ import { type Header, readHeader, isHeading, usualMeaning } from './columns/head
 import type { LayoutOptions, LimitOptions } from './options.js'
 import { refuse } from '../errors.js'
 import type { Amendment } from '../domain/mandate/mandate.js'
-import { type LayoutReading, type RuleId, type Finding, findingOf, ruleOf, showValue, type SeverityOverrides, type SourceReading } from '../domain/rule/verdict.js'
+import {
+  type LayoutReading,
+  type RuleId,
+  type Finding,
+  findingOf,
+  ruleOf,
+  showValue,
+  type SeverityOverrides,
+  type SourceReading,
+} from '../domain/rule/verdict.js'
 import { cleanCell, firstOf, said } from '../domain/text/text.js'
-import { isNull, isPlainStart, isRuleLine, judgeHeaders, isPageBreak, isTotalsLine, statedCounts, sumIn } from '../domain/text/no-record.js'
+import {
+  isNull,
+  isPlainStart,
+  isRuleLine,
+  judgeHeaders,
+  isPageBreak,
+  isTotalsLine,
+  statedCounts,
+  sumIn,
+} from '../domain/text/no-record.js'
 import { holdsIban } from '../domain/text/accounts.js'
 
 /** One record as it stands in the file. */

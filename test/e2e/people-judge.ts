@@ -3,7 +3,14 @@ import type { MigrateRequest } from '../../src/contract/mandates.js'
 import { openDatabase } from '../../src/driver.js'
 import type { Office } from './people-office.js'
 import type { PeopleService } from './people-service.js'
-import { type Export, type History, mandateMeant, spellingsOf, type Told, type TrueMandate } from './people-truth.js'
+import {
+  type Export,
+  type History,
+  mandateMeant,
+  spellingsOf,
+  type Told,
+  type TrueMandate,
+} from './people-truth.js'
 
 /** A decision as a person meant it: of this mandate, in this ledger. */
 interface Meant {

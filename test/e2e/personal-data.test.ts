@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CreditorIdentifier, Iban, LocalDate, MandateReference } from '../../src/domain/mandate/mandate.js'
+import type {
+  CreditorIdentifier,
+  Iban,
+  LocalDate,
+  MandateReference,
+} from '../../src/domain/mandate/mandate.js'
 import { openDatabase } from '../../src/driver.js'
 import { createFingerprints } from '../../src/ledger/admit/stored-row.js'
 import { forge } from '../ledger/ledger-views.js'

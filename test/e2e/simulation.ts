@@ -22,7 +22,7 @@ import {
   startSchedule,
   type Life,
 } from './simulation-service.js'
-import { absences } from '../../src/ledger/read/read-rows.js'
+import { absences } from '../../src/ledger/read/read-proofs.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
 import { createStatusTable } from '../../src/service/checked-service.js'
 

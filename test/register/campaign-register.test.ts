@@ -5,12 +5,12 @@ import { openDatabase } from '../../src/driver.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import {
   noteDecided,
-  notTheLatest,
   openRegister,
   openRunRegister,
   type Register,
   type RegisterOptions,
 } from '../../src/register/campaign-register.js'
+import { notTheLatest } from '../../src/register/register-file.js'
 import {
   admit,
   open,

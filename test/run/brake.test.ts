@@ -1,5 +1,5 @@
-import { NO_CUT_OVER, type OpenCutOver } from '../../src/domain/row/cut-over.js'
 import fc from 'fast-check'
+import { NO_CUT_OVER, type OpenCutOver } from '../../src/domain/row/cut-over.js'
 import { describe, expect, it } from 'vitest'
 import {
   mustStop,

@@ -3,7 +3,15 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Database, openDatabase } from '../../src/driver.js'
 import type { Attempt } from '../../src/ledger/ledger.js'
 import { type AttemptFacts, decide, type DeliveryEvent, type DeliveryPolicy } from '../../src/run/deliver.js'
-import { allRegistered, type DeliveryWorld, openDeliveryWorld, registeredAs, registeredNo, type Request, type Script } from './delivery-world.js'
+import {
+  allRegistered,
+  type DeliveryWorld,
+  openDeliveryWorld,
+  registeredAs,
+  registeredNo,
+  type Request,
+  type Script,
+} from './delivery-world.js'
 import { inDoubt, notAvailableYet, notSent, refused, registered, turnedAway } from './outcome-samples.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
 

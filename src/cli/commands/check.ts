@@ -31,7 +31,7 @@ import {
   readAskedService,
   WHO,
 } from '../before-sending.js'
-import { correctionLines, CORRECTIONS_SHOWN } from '../../report/plan/correction-lines.js'
+import { correctionLines, CORRECTIONS_SHOWN } from '../../domain/row/correction.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'

@@ -9,7 +9,16 @@ import { MOST_BYTES, readGivenText, readGiven, type GivenRequest } from '../../t
 import { askPassword, canAsk, type World } from '../terminal/world.js'
 import { isUsableKey } from '../../trust/signature.js'
 import { type Configuration, configurationSchema, parseConfiguration, REMOVED } from './configuration.js'
-import { environmentName, flagName, isOption, settingOf, valueAt, type OptionName, type SettingName, type SettingValue } from './declared.js'
+import {
+  environmentName,
+  flagName,
+  isOption,
+  settingOf,
+  valueAt,
+  type OptionName,
+  type SettingName,
+  type SettingValue,
+} from './declared.js'
 import { todayIn } from '../../domain/mandate/date.js'
 
 /** What commander found: one text per flag that was given. */

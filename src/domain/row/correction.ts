@@ -1,7 +1,8 @@
-import { printable, cleanCell, fold, isScientific, upperCase } from '../text/text.js'
+import { printable, cleanCell, fold, isScientific, upperCase, plural, said } from '../text/text.js'
 import { ORDERED, readDate, splitTime, type DecidedFormat } from '../mandate/date.js'
 import type { LocalDate, Field } from '../mandate/mandate.js'
 import type { ReadableValues, SourceReading } from '../rule/verdict.js'
+import { maskedText } from '../text/accounts.js'
 
 /** A row that somebody gave back with other values, as it stands among the decisions of people. */
 export const CORRECTED = 'corrected'
@@ -286,3 +287,23 @@ export type ReadBy = Pick<SourceReading, 'configuration' | 'fromLedger' | 'said'
 
 /** The row of that number, and the one that took its place since; none where the ledger has no such row. */
 export type EarlierRows = (row: number) => readonly EarlierRow[]
+
+export const correctedTitle = ({ rows, fields }: Corrections): string =>
+  `${plural(rows, 'row was', 'rows were')} corrected${fields.length === 0 ? '' : `: ${fields.map(({ field, count }) => `${field}: ${count}`).join(', ')}`}`
+
+export const correctedText = ({ row, changes, by, reason }: CorrectedRow): string =>
+  maskedText(`row ${row}: ${changes === '' ? 'no field' : changes} (${by}: ${reason})`)
+
+/** As many as a person reads before a question. */
+export const CORRECTIONS_SHOWN = 10
+
+/** What people changed in the rows that are to be sent: how often, and the first of them field by field. */
+export function correctionLines(corrections: Corrections): string[] {
+  if (corrections.rows === 0) return []
+  const shown = corrections.first.slice(0, CORRECTIONS_SHOWN)
+  return said([
+    correctedTitle(corrections),
+    ...shown.map((corrected) => `  ${correctedText(corrected)}`),
+    corrections.rows > shown.length && `  and ${corrections.rows - shown.length} more`,
+  ])
+}

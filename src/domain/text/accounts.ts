@@ -1,7 +1,7 @@
 import countries from './countries.json' with { type: 'json' }
-import { countrySpecs } from 'ibantools'
 import accountColumns from './account-columns.json' with { type: 'json' }
-import { isBlank, isInvisible, fold } from './text.js'
+import { countrySpecs } from 'ibantools'
+import { isBlank, isInvisible, fold, plainText } from './text.js'
 
 /**
  * Countries, and what their accounts and creditor identifiers look like; sources: domain/rulebook.md#account-number.
@@ -286,6 +286,9 @@ const DIGITS = /\p{Nd}/gu
 const IBAN_LABEL = /^IBAN/
 /** A cell of an IBAN column with at most so many digits is no account number: an error cell, a rounded number. */
 const MOST_DIGITS_SHOWN = 6
+
+/** Free text as one plain line, in which somebody may have written an account number. */
+export const maskedText = (text: string): string => maskAccounts(plainText(text))
 
 /** Masks a whole cell of a column of account numbers, whatever junk stands between the characters. */
 export function maskAccountCell(cell: string): string {

@@ -224,6 +224,12 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 export const oneLine = (text: string): string =>
   text.replace(TERMINAL_SEQUENCE, '').replace(CONTROL_RUN, ' ').replace(INVISIBLE, '')
 
+/**
+ * Text that came from the service, a file or a person, as one line that shows what it holds: no terminal
+ * sequences, no control characters, nothing that reorders or hides.
+ */
+export const plainText = (text: string): string => oneLine(text).trim()
+
 /** The same for text of several lines. */
 export const plainLines = (text: string): string => text.split('\n').map(oneLine).join('\n')
 

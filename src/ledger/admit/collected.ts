@@ -113,23 +113,11 @@ const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${i
 /** SQL that gives the day of the last collection where the bank has accepted just what the row says, else null. */
 export const VOUCHED = `(select collected.day from collected where ${AGREES} and not ${isAmended('collected')})`
 
-/** Null where no collection files were given. */
-export function readEvidence(connection: Connection): EvidenceCounts | null {
-  if (!hasAny(connection)) return null
-  const totals = ['agrees', ...KINDS].map((kind) => `coalesce(sum(${kind}), 0) as ${kind}`).join(', ')
-  return (
-    sql(connection)<EvidenceCounts>`
-      select ${totals}, (select count(*) from collected where ${IS_MISSING}) as not_in_export
-        from (select ${EACH_KIND} from row ${BESIDE} where ${IS_COMPARED})`.get() ?? null
-  )
-}
-
-/** Registered rows that agree with their last collection; null where no collection files were given. */
-export const countVouched = (connection: Connection): number | null =>
-  hasAny(connection)
-    ? (sqlValue(connection)<number>`
-        select count(*) from row where state = 'registered' and ${VOUCHED} is not null`.get() ?? 0)
-    : null
+/** SQL of how the rows of the exports stand to what was collected of their mandates. */
+export const EVIDENCE = `
+  select ${['agrees', ...KINDS].map((kind) => `coalesce(sum(${kind}), 0) as ${kind}`).join(', ')},
+     (select count(*) from collected where ${IS_MISSING}) as not_in_export
+    from (select ${EACH_KIND} from row ${BESIDE} where ${IS_COMPARED})`
 
 /** When the mandate of a row was last collected, and how that differs from the row; null where nothing is known. */
 export function collectedOf(connection: Connection, rowId: number) {

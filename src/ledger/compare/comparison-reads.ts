@@ -1,4 +1,10 @@
-import { LISTED_CLASSES, untakenOf, type ClassCounts, type ListedClass, type OpenCutOver } from '../../domain/row/cut-over.js'
+import {
+  LISTED_CLASSES,
+  untakenOf,
+  type ClassCounts,
+  type ListedClass,
+  type OpenCutOver,
+} from '../../domain/row/cut-over.js'
 import { COUNT_HELD, formerOf, HAS_OTHER_VALUES, IS_LATEST, COMPARED_FILES } from '../deliver/gate.js'
 import { countAsReadBefore } from '../admit/again.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
@@ -87,56 +93,6 @@ const UNCOMPARED = `source join comparison on comparison.id = (select max(id) fr
   join row on row.id between first_row and last_row
   where corrects is null and state in ('ready', 'sending', 'in_doubt', 'registered')`
 
-/** The latest comparison counts. */
-export function comparisonReads(connection: Connection) {
-  const comparison = (): ComparisonRecord | null =>
-    sqlWithJson<ComparisonRecord>(connection, 'sources', 'classes')`
-      select id, compared_at as at, compared_by as "by", compared_as as "as", sources, classes,
-         ledger_mandates as ledgerMandates, final_mandates as finalMandates
-        from comparison order by id desc limit 1`.get() ?? null
-  return {
-    comparison,
-    /** In order of row. */
-    comparedLines: (after: number, limit: number) =>
-      sql(connection)<ComparedLine>`
-        select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${MARK} as mark, ${IS_OPEN} as isOpen from ${LINES}
-          and row_id > ? order by row_id limit ?`.all(after, limit),
-    /** The mark of the line of a row, or of a row in whose place it came; null where it has none. */
-    isOpenLine: (row: number) =>
-      sql(connection)`select 1 from compared where ${IS_OPEN_LINE}`.get({ id: row }) !== undefined,
-    markOfLine: (row: number) =>
-      sqlValue(connection)<string>`
-        select ${MARK} from ${LINES} and row_id in ${formerOf(':row')}`.get({ row }) ?? null,
-    /** Its lines by class and by who closed them; `by` is null for those that are open. */
-    closedLines: () =>
-      sql(connection)<ClosedLines>`
-        select class as listed, decision, decided_by as "by", count(*) as count
-          from compared left join decision on decision.id = decision_id
-         where ${IS_LATEST} and class in (${sqlList(LISTED_CLASSES)}) and not (decision_id is null and not (${IS_OPEN}))
-         group by 1, 2, 3 order by 1, 3, 2`.all(),
-    openCutOver: (): OpenCutOver => {
-      const latest = comparison()
-      const count = (such: string): number =>
-        sqlValue(connection)<number>`select count(*) from ${such}`.get() ?? 0
-      const isTaken =
-        latest === null ||
-        latest.sources.every(
-          ({ sha256 }) => sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined,
-        )
-      return {
-        open: count(`${LINES} and ${IS_OPEN}`),
-        held: sqlValue(connection)<number>`${COUNT_HELD}`.get() ?? 0,
-        untaken: isTaken
-          ? 0
-          : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),
-        uncompared: latest === null ? 0 : count(UNCOMPARED),
-        asReadBefore: countAsReadBefore(connection),
-        unexpected: countUnexpected(connection),
-      }
-    },
-  }
-}
-
 /** What the former provider counts, beside the records of the export that it is about. */
 
 const said = (connection: Connection): Expected[] =>
@@ -196,3 +152,53 @@ export const readExpected = (connection: Connection): ComparedTotals[] =>
 /** How many of the totals are not those that were read. */
 const countUnexpected = (connection: Connection): number =>
   readExpected(connection).filter((totals) => !isAsExpected(totals)).length
+
+/** The latest comparison counts. */
+export function comparisonReads(connection: Connection) {
+  const comparison = (): ComparisonRecord | null =>
+    sqlWithJson<ComparisonRecord>(connection, 'sources', 'classes')`
+      select id, compared_at as at, compared_by as "by", compared_as as "as", sources, classes,
+         ledger_mandates as ledgerMandates, final_mandates as finalMandates
+        from comparison order by id desc limit 1`.get() ?? null
+  return {
+    comparison,
+    /** In order of row. */
+    comparedLines: (after: number, limit: number) =>
+      sql(connection)<ComparedLine>`
+        select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${MARK} as mark, ${IS_OPEN} as isOpen from ${LINES}
+          and row_id > ? order by row_id limit ?`.all(after, limit),
+    /** The mark of the line of a row, or of a row in whose place it came; null where it has none. */
+    isOpenLine: (row: number) =>
+      sql(connection)`select 1 from compared where ${IS_OPEN_LINE}`.get({ id: row }) !== undefined,
+    markOfLine: (row: number) =>
+      sqlValue(connection)<string>`
+        select ${MARK} from ${LINES} and row_id in ${formerOf(':row')}`.get({ row }) ?? null,
+    /** Its lines by class and by who closed them; `by` is null for those that are open. */
+    closedLines: () =>
+      sql(connection)<ClosedLines>`
+        select class as listed, decision, decided_by as "by", count(*) as count
+          from compared left join decision on decision.id = decision_id
+         where ${IS_LATEST} and class in (${sqlList(LISTED_CLASSES)}) and not (decision_id is null and not (${IS_OPEN}))
+         group by 1, 2, 3 order by 1, 3, 2`.all(),
+    openCutOver: (): OpenCutOver => {
+      const latest = comparison()
+      const count = (such: string): number =>
+        sqlValue(connection)<number>`select count(*) from ${such}`.get() ?? 0
+      const isTaken =
+        latest === null ||
+        latest.sources.every(
+          ({ sha256 }) => sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined,
+        )
+      return {
+        open: count(`${LINES} and ${IS_OPEN}`),
+        held: sqlValue(connection)<number>`${COUNT_HELD}`.get() ?? 0,
+        untaken: isTaken
+          ? 0
+          : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),
+        uncompared: latest === null ? 0 : count(UNCOMPARED),
+        asReadBefore: countAsReadBefore(connection),
+        unexpected: countUnexpected(connection),
+      }
+    },
+  }
+}

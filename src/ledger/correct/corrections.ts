@@ -1,6 +1,18 @@
 import { contradict } from '../compare/contradicting.js'
-import { CORRECTED, changesText, NO_REASON, type Corrector, type FieldChange, readWhole } from '../../domain/row/correction.js'
-import { decideCorrection, LIVE_STATES, type CorrectionPlan, type RowState } from '../../domain/row/row-state.js'
+import {
+  CORRECTED,
+  changesText,
+  NO_REASON,
+  type Corrector,
+  type FieldChange,
+  readWhole,
+} from '../../domain/row/correction.js'
+import {
+  decideCorrection,
+  LIVE_STATES,
+  type CorrectionPlan,
+  type RowState,
+} from '../../domain/row/row-state.js'
 import { type Field, FIELDS, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { type CheckedRecord, showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
@@ -8,7 +20,16 @@ import { STRANGERS } from '../../domain/who/names.js'
 import { cleanCell, cleanIban, upperCase } from '../../domain/text/text.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { type HeaderColumns, prepareColumns, requiredCells } from '../admit/stored-row.js'
-import { holdWith, noticeOf, latestOf, recordDecision, replaceRows, writeNotice, type ProblemText, type Scope } from '../admit/problems.js'
+import {
+  holdWith,
+  noticeOf,
+  latestOf,
+  recordDecision,
+  replaceRows,
+  writeNotice,
+  type ProblemText,
+  type Scope,
+} from '../admit/problems.js'
 import { formerOf, IS_LATEST, isTaking } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'

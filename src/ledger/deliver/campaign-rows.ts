@@ -2,11 +2,10 @@ import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import { transition } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
-import { sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
+import { sql, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/stored-row.js'
 import type { Doubting, RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile, emergencyPathOf } from '../safety/side-files.js'
-import type { Standing } from '../read/reader.js'
 
 const SECRET_BYTES = 32
 const ID_BYTES = 8
@@ -170,45 +169,3 @@ export function recover(connection: Connection, file: string, at: string, isLogM
   if (open.length + ended > 0) noteChange(connection, at)
   return open.length
 }
-
-/** Where it is kept what people did with a ledger beside sending, and when; nothing of it ever changes. */
-const DECIDED = Object.entries({
-  decision: 'decided_at',
-  comparison: 'compared_at',
-  source: 'admitted_at',
-  plan: `(document ->> '$.plannedAt')`,
-  campaign: 'purged_at',
-})
-
-/** How far a ledger has come by its own account. */
-function readStanding(connection: Connection): Standing {
-  const found = sqlWithJson<Standing>(connection, 'hasMarks', 'isLogMissing')`
-    select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
-       (select coalesce(max(id), 0) from attempt) as attempts,
-       json_object(${DECIDED.map(([table, at]) => `'${table}', (select id || ' ' || ${at} from ${table} order by id desc limit 1)`).join()}) as decided,
-       iif(exists (select 1 from run where mark is not null), 'true', 'false') as hasMarks,
-       iif(exists (select 1 from run where stopped_by = ?), 'true', 'false') as isLogMissing from campaign`.get(
-    LOG_MISSING,
-  )
-  if (found === undefined) throw new Error('The ledger has no campaign')
-  return found
-}
-
-const isHere = ([table, at]: readonly [string, string]): string => `(:decided ->> '${table}' is null or
-  :decided ->> '${table}' in (select id || ' ' || ${at} from ${table} where id = cast(:decided ->> '${table}' as integer)))`
-
-/** What the register of campaigns asks of a ledger, over any connection to it. */
-export const standingReads = (connection: Connection) => ({
-  standing: () => readStanding(connection),
-  /** Whether the run that the register noted is one of this ledger. */
-  hasMark: (mark: string): boolean =>
-    sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined,
-  /** Whether all that was once the latest of `Standing.decided` is in this ledger: same number, same time. */
-  hasDecided: (decided: string): boolean =>
-    sqlValue(connection)`select ${DECIDED.map(isHere).join(' and ')}`.get({ decided }) === 1,
-  /** Ready rows of which no attempt is on record, the next ones behind this. */
-  unattempted: (after: number): number[] =>
-    sqlValue(connection)<number>`
-      select id from row where state = 'ready' and id > ? and not exists (select 1 from attempt where row_id = row.id)
-        order by id limit 10000`.all(after),
-})

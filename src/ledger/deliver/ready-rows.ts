@@ -27,9 +27,9 @@ import {
   insertRun,
   LOG_MISSING,
   noteChange,
-  standingReads,
   UNNOTICED,
 } from './campaign-rows.js'
+import { standingReads } from '../read/open-reader.js'
 import { severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */

@@ -16,13 +16,7 @@ import type { Choice } from '../../domain/row/choice.js'
 import { PAYER_FIELDS } from '../../domain/mandate/mandate.js'
 import { severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { cleanCell, namesInTemplate } from '../../domain/text/text.js'
-import {
-  isStranger,
-  STRANGERS,
-  WHO_VERDICTS,
-  type PayerClaim,
-  type WhoVerdict,
-} from '../../domain/who/names.js'
+import { isStranger, STRANGERS, type PayerClaim, type WhoVerdict } from '../../domain/who/names.js'
 import { MAY_BE_SENT } from '../deliver/gate.js'
 
 /** A read-back that was broken off is gone on with for so long; later its first answers say too little. */
@@ -223,7 +217,7 @@ interface PayerRow {
 }
 
 const PAYER_ROW = 'row.id as id, source_id as sourceId, customer_no as customerNo, cells'
-const BY_NAME = `('${Object.values(STRANGERS).join(`', '`)}')`
+export const BY_NAME = `('${Object.values(STRANGERS).join(`', '`)}')`
 
 /** Fewer may have moved or married, however short the file is. */
 const FEWEST_STRANGERS = 3
@@ -322,19 +316,4 @@ function countStrangers(connection: Connection, sourceId: number) {
      from row where source_id = :sourceId and state not in ('duplicate', 'superseded', 'excluded', 'invalid')
       and customer_no in (select customer_no from who where verdict in ('agrees', 'differs', 'unknown'))`
   return counted.get({ sourceId }) ?? { source: '', rows: 0, compared: 0 }
-}
-
-/**
- * How many customers were compared; null where nobody was asked. Of several rows of one customer a held one counts, else one
- * that differed when the service was last asked.
- */
-export function readWho(connection: Connection): (Record<WhoVerdict, number> & { asked: number }) | null {
-  const of = (verdict: WhoVerdict): string => `count(*) filter (where verdict = '${verdict}') as ${verdict}`
-  const counts = sql(connection)<Record<WhoVerdict, number> & { asked: number }>`
-    select count(*) as asked, ${WHO_VERDICTS.map(of).join(', ')} from
-      (select verdict, max(answered_at || (verdict = 'differs') || (verdict <> 'agrees')) from
-        (select customer_no, verdict, answered_at from who union all
-         select customer_no, iif(rule = '${STRANGERS.differs}', 'differs', 'unknown'), 'held' from row
-          where state = 'conflict' and rule in ${BY_NAME}) group by customer_no)`.get()
-  return counts === undefined || counts.asked === 0 ? null : counts
 }

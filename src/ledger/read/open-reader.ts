@@ -1,4 +1,4 @@
-import { countAliveOf, countUnsentOf, type ReadSource, readSourcesOf } from '../admit/again.js'
+import { countAliveOf, countUnsentOf, hasAny, type ReadSource, readSourcesOf } from '../admit/again.js'
 import { resolve } from 'node:path'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../../domain/row/correction.js'
@@ -13,9 +13,15 @@ import {
 } from '../../domain/row/row-state.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/entry.js'
-import { collectedOf, CONTRADICTED_LATER, countVouched, readEvidence } from '../admit/collected.js'
+import {
+  collectedOf,
+  CONTRADICTED_LATER,
+  EVIDENCE,
+  type EvidenceCounts,
+  VOUCHED,
+} from '../admit/collected.js'
 import { HAS_ITS_KEY, REFUSED_BECAUSE } from '../deliver/gate.js'
-import { standingReads } from '../deliver/campaign-rows.js'
+import { LOG_MISSING } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
   keeping,
@@ -31,16 +37,23 @@ import { comparisonReads, readExpected } from '../compare/comparison-reads.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing, sqlList } from '../schema/schema.js'
-import { proofReads, rowReads, PROBLEM_COLUMNS } from './read-rows.js'
+import { proofReads } from './read-proofs.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { RuleId } from '../../domain/rule/verdict.js'
+import { ownerOf } from '../deliver/delivery.js'
+import { createFingerprints, READ_COLUMNS } from '../admit/stored-row.js'
 import type {
+  AttemptRecord,
   CampaignRecord,
   DecisionRecord,
   ProblemRecord,
   RefusalCount,
+  RegisteredRow,
+  RowPage,
+  RowRecord,
   RunRecord,
   SourceRecord,
+  Standing,
 } from './reader.js'
 
 /** The last export that differs from one before, of which nobody has said which is newer. */
@@ -87,6 +100,173 @@ export const openBegun = (file: string, { sharedFolder = false }: LedgerPlace): 
       )
     })
   })
+
+/** Rows of the tables as SQLite gives them, and what a reader makes of them. Only the ledger writes those tables. */
+
+const STARTED = `iif(started is null, null, json(iif(started, 'true', 'false')))`
+
+/** An attempt as JSON. */
+const ATTEMPT = `json_object('id', attempt.id, 'n', attempt.n, 'runId', run_id, 'requestId', request_id,
+  'startedAt', attempt.started_at, 'endedAt', attempt.ended_at, 'durationMs', duration_ms, 'started', ${STARTED}, 'outcome', outcome,
+  'hint', hint, 'reason', attempt.reason, 'status', status, 'errorCode', error_code, 'serviceCode', service_code, 'field', field,
+  'message', message, 'answer', answer)`
+
+const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source,
+  ${VOUCHED} as vouchedOn`
+
+/** With its latest attempt, and with the latest doubt over its mandate that a person has decided. */
+const WHOLE = `${ROW_COLUMNS},
+  (select ${ATTEMPT} from attempt where row_id = row.id and n = row.attempts) as lastAttempt,
+  iif(exists (select 1 from attempt where outcome = 'released'), (select json_object('rowId', row_id, 'startedAt', started_at,
+    'requestId', request_id, 'started', ${STARTED}) from attempt where id = (select max(id) from (
+      select id from attempt where outcome = 'released' and mandate_key = row.mandate_key
+      union all select id from attempt where outcome = 'released' and row_id = row.id
+      union all select attempt.id from row as older join attempt on row_id = older.id and outcome = 'released'
+        where older.heir = coalesce(row.heir, row.id) and older.id < row.id))), null) as formerDoubt`
+
+const PROBLEM_COLUMNS = `problem.id as id, source.name as source, row_id as rowId, record, line, problem.rule as rule,
+  severity, field, column_name as "column", value, message, remedy`
+
+/** Behind which everything is read by one range of ids, without and with the rows that a list of registrations takes. */
+const ALL = `row.id > ? and row.id <= ?`
+const BRIEF = `state = 'registered' and counted_in is not null`
+
+/** A cell that says nothing but this number, however a spreadsheet padded it. */
+const holdsNumber = (cells: string, customerNo: number): boolean =>
+  (JSON.parse(cells) as string[]).some(
+    (cell) => cell.replace(/[^\p{L}\p{N}]+/gu, '').replace(/^0+/, '') === String(customerNo),
+  )
+
+/**
+ * Rows with their latest attempts and with the latest doubt over their mandate that a person has decided. A page takes
+ * one statement for its rows and one for their attempts, inside one transaction: a run may be writing beside it.
+ */
+function rowReads(connection: Connection) {
+  const value = sqlValue(connection)
+  const range = (after: number, to: number, more = ''): RowRecord[] =>
+    sqlWithJson<RowRecord>(connection, 'lastAttempt', 'formerDoubt', 'cells')`
+      select ${WHOLE} from row join source on source.id = source_id where ${ALL}${more} order by row.id`.all(
+      after,
+      to,
+    )
+  const row = (id: number): RowRecord | null => range(id - 1, id)[0] ?? null
+  const each = (ids: readonly number[]): RowRecord[] => ids.flatMap((id) => row(id) ?? [])
+  const ofCustomer = (customerNo: number): number[] =>
+    value<number>`select id from row where customer_no = ? order by id`.all(customerNo)
+  return {
+    row,
+    /** In the order of the ids. One range of the index for each state, then merged: no page has to look at rows of other states. */
+    rows: (states: readonly RowState[], after: number, limit: number): RowRecord[] =>
+      connection.transaction(() => {
+        const ids = [...new Set(states)].flatMap((state) =>
+          value<number>`select id from row where state = ? and id > ? order by id limit ?`.all(
+            state,
+            after,
+            limit,
+          ),
+        )
+        return each(ids.sort((a, b) => a - b).slice(0, limit))
+      })(),
+    /** Registered rows whose latest attempt is of this run, whether its answer or a person said later what became of it. */
+    registeredBy: (runId: number, after: number, limit: number) =>
+      sql(connection)<RegisteredRow>`
+        select ${ROW_COLUMNS} from row join source on source.id = source_id where row.id > ? and state = 'registered'
+          and exists (select 1 from attempt where row_id = row.id and n = row.attempts and run_id = ?)
+          order by row.id limit ?`.all(after, runId, limit),
+    /**
+     * Rows of all states behind the given id: at least one, at most `limit`. Those that are registered, and count, come
+     * without their requests.
+     */
+    page: (after: number, limit: number): RowPage =>
+      connection.transaction(() => {
+        const from = value<number | null>`select min(id) from row where id > ?`.get(after) ?? null
+        if (from === null) return { last: null, rows: [], registered: [] }
+        const last = from + limit - 1
+        const registered = sql(connection)<RegisteredRow>`
+          select ${ROW_COLUMNS} from row join source on source.id = source_id
+            where ${ALL} and ${BRIEF} order by row.id`.all(after, last)
+        const rows = registered.length === limit ? [] : range(after, last, ` and not (${BRIEF})`)
+        return { last, rows, registered }
+      })(),
+    /** The row to which the service gave this reference, in any case of letters. */
+    rowOfReference: (reference: string): RowRecord | null => row(ownerOf(connection, reference) ?? 0),
+    rowsOfCustomer: (customerNo: number) => each(ofCustomer(customerNo)),
+    /** Those, and rows without a readable customer number in whose cells it stands. */
+    rowsAbout: (customerNo: number) => {
+      const unreadable = sql(connection)<{ id: number; cells: string }>`
+        select id, cells from row where customer_no is null and cells like ? order by id`
+        .all(`%${customerNo}%`)
+        .filter(({ cells }) => holdsNumber(cells, customerNo))
+      return each([...ofCustomer(customerNo), ...unreadable.map(({ id }) => id)])
+    },
+    /** Rows whose mandate has it, as its old or its new one, in whatever case; and unread ones with it in a cell of its own. */
+    rowsWithReference: (reference: string) =>
+      each(
+        value<number>`
+          select id from row
+           where :reference collate nocase in (original_mandate_reference, assigned_mandate_reference)
+              or original_mandate_reference is null and cells is not null and exists
+                 (select 1 from json_each(cells) where trim(value) = :reference collate nocase)
+           order by id`.all({ reference }),
+      ),
+    /**
+     * Whether a row holds, or held, this cleaned account number, by the fingerprint, which outlives it; null where nothing is
+     * left to compare it with: a purge takes the secret of the fingerprints too.
+     */
+    isAccountOf: (rowId: number, iban: string): boolean | null => {
+      const known = sql(connection)<{ key: Buffer; secret: Buffer }>`
+        select iban_key as key, secret from row, campaign
+          where row.id = ? and iban_key is not null and secret is not null`.get(rowId)
+      return known === undefined ? null : createFingerprints(known.secret).account(iban).equals(known.key)
+    },
+    attempts: (rowId: number): AttemptRecord[] =>
+      value<string>`select ${ATTEMPT} from attempt where row_id = ? order by n`
+        .all(rowId)
+        .map((attempt) => JSON.parse(attempt) as AttemptRecord),
+  }
+}
+
+/** Where it is kept what people did with a ledger beside sending, and when; nothing of it ever changes. */
+const DECIDED = Object.entries({
+  decision: 'decided_at',
+  comparison: 'compared_at',
+  source: 'admitted_at',
+  plan: `(document ->> '$.plannedAt')`,
+  campaign: 'purged_at',
+})
+
+/** How far a ledger has come by its own account. */
+function readStanding(connection: Connection): Standing {
+  const found = sqlWithJson<Standing>(connection, 'hasMarks', 'isLogMissing')`
+    select ledger_id as ledgerId, (select coalesce(max(id), 0) from run) as runs,
+       (select coalesce(max(id), 0) from attempt) as attempts,
+       json_object(${DECIDED.map(([table, at]) => `'${table}', (select id || ' ' || ${at} from ${table} order by id desc limit 1)`).join()}) as decided,
+       iif(exists (select 1 from run where mark is not null), 'true', 'false') as hasMarks,
+       iif(exists (select 1 from run where stopped_by = ?), 'true', 'false') as isLogMissing from campaign`.get(
+    LOG_MISSING,
+  )
+  if (found === undefined) throw new Error('The ledger has no campaign')
+  return found
+}
+
+const isHere = ([table, at]: readonly [string, string]): string => `(:decided ->> '${table}' is null or
+  :decided ->> '${table}' in (select id || ' ' || ${at} from ${table} where id = cast(:decided ->> '${table}' as integer)))`
+
+/** What the register of campaigns asks of a ledger, over any connection to it. */
+export const standingReads = (connection: Connection) => ({
+  standing: () => readStanding(connection),
+  /** Whether the run that the register noted is one of this ledger. */
+  hasMark: (mark: string): boolean =>
+    sql(connection)`select 1 from run where mark = ?`.get(mark) !== undefined,
+  /** Whether all that was once the latest of `Standing.decided` is in this ledger: same number, same time. */
+  hasDecided: (decided: string): boolean =>
+    sqlValue(connection)`select ${DECIDED.map(isHere).join(' and ')}`.get({ decided }) === 1,
+  /** Ready rows of which no attempt is on record, the next ones behind this. */
+  unattempted: (after: number): number[] =>
+    sqlValue(connection)<number>`
+      select id from row where state = 'ready' and id > ? and not exists (select 1 from attempt where row_id = row.id)
+        order by id limit 10000`.all(after),
+})
 
 const PROBLEMS = `select ${PROBLEM_COLUMNS}
   from problem join source on source.id = problem.source_id left join row on row.id = row_id where`
@@ -199,8 +379,16 @@ export function createReader(connection: Connection, file: string) {
       query<DecisionRecord>`${DECISIONS} id > ? order by id limit ?`.all(after, limit),
     decisionsOfRow: (rowId: number) => query<DecisionRecord>`${DECISIONS} row_id = ? order by id`.all(rowId),
     /** What collection files say of the mandates; null where none were given. */
-    evidence: () => connection.transaction(readEvidence)(connection),
-    vouched: () => countVouched(connection),
+    evidence: () =>
+      connection.transaction(() =>
+        hasAny(connection) ? (query<EvidenceCounts>`${EVIDENCE}`.get() ?? null) : null,
+      )(),
+    /** Registered rows that agree with their last collection; null where no collection files were given. */
+    vouched: () =>
+      hasAny(connection)
+        ? (value<number>`
+            select count(*) from row where state = 'registered' and ${VOUCHED} is not null`.get() ?? 0)
+        : null,
     collectedOf: (rowId: number) => collectedOf(connection, rowId),
     /** Different customer numbers, mandate keys and accounts (by fingerprint) over the rows that count. */
     distinctCounts: () =>

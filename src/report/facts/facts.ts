@@ -11,7 +11,7 @@ import type {
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import { comparedReference, type KeptSource } from '../../domain/proof/match-sources.js'
-import { maskedText } from '../files/cells.js'
+import { maskedText } from '../../domain/text/accounts.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 import { timeText } from '../../domain/text/text.js'
 

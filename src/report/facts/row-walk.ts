@@ -2,13 +2,41 @@ import { basename } from 'node:path'
 import { CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
 import type { ClosedLines } from '../../ledger/compare/comparison-reads.js'
 import { CORRECTED } from '../../domain/row/correction.js'
-import { ROW_STATES, type RowState, isBalanced, mandateTotalsOf, totalsOf, type Totals, isForced } from '../../domain/row/row-state.js'
-import type { DecisionRecord, ProblemRecord, RegisteredRow, RowRecord, RunRecord, SourceRecord, RowPage, VerifiedRow } from '../../ledger/read/reader.js'
+import {
+  ROW_STATES,
+  type RowState,
+  isBalanced,
+  mandateTotalsOf,
+  totalsOf,
+  type Totals,
+  isForced,
+} from '../../domain/row/row-state.js'
+import type {
+  DecisionRecord,
+  ProblemRecord,
+  RegisteredRow,
+  RowRecord,
+  RunRecord,
+  SourceRecord,
+  RowPage,
+  VerifiedRow,
+} from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { NOT_SENT, NOTHING_TOLD, countedOn, type Told, isNotTaken, partOf, type CutOverLine, type OpenRow, type ReportPart, explain } from './facts.js'
+import {
+  NOT_SENT,
+  NOTHING_TOLD,
+  countedOn,
+  type Told,
+  isNotTaken,
+  partOf,
+  type CutOverLine,
+  type OpenRow,
+  type ReportPart,
+  explain,
+} from './facts.js'
 import { pick } from '../../domain/text/text.js'
 import { pagesOf } from '../../ledger/file/connection.js'
-import { absencesAlong } from '../../ledger/read/read-rows.js'
+import { absencesAlong } from '../../ledger/read/read-proofs.js'
 import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/read-back.js'
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */

@@ -6,20 +6,11 @@ import {
   type ListPlacement,
   CUSTOMER_COLUMN,
 } from '../../domain/row/list-columns.js'
-import { cleanCell, fold, namesInTemplate, oneLine } from '../../domain/text/text.js'
-import { maskAccounts } from '../../domain/text/accounts.js'
+import { cleanCell, fold, namesInTemplate, plainText } from '../../domain/text/text.js'
+import { maskedText } from '../../domain/text/accounts.js'
 import type { RowRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { REQUIRED_FIELDS, type LocalDate, type RequiredField } from '../../domain/mandate/mandate.js'
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
-
-/**
- * Text that came from the service, a file or a person, as one line that shows what it holds: no terminal
- * sequences, no control characters, nothing that reorders or hides.
- */
-export const plainText = (text: string): string => oneLine(text).trim()
-
-/** The same for free text, in which somebody may have written an account number. */
-export const maskedText = (text: string): string => maskAccounts(plainText(text))
 
 /** What a spreadsheet may run, also behind blanks it skips: = + - @, their full-width and small forms, controls. */
 const RUNNABLE = /^(?:[\t\r\n]|[\s\p{Cf}]*[\0=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B])/u

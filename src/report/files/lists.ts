@@ -1,6 +1,6 @@
 import { absenceText, verificationWord } from '../../domain/proof/read-back.js'
 import { CUSTOMER_COLUMN, ledgerMark } from '../../domain/row/list-columns.js'
-import { printable, ageText, timeText } from '../../domain/text/text.js'
+import { printable, ageText, timeText, plainText } from '../../domain/text/text.js'
 import type {
   AttemptRecord,
   DecisionRecord,
@@ -31,11 +31,10 @@ import {
   editableCell,
   isMisshapen,
   keptCell,
-  maskedText,
   messageCell,
-  plainText,
   type OriginalColumns,
 } from './cells.js'
+import { maskedText } from '../../domain/text/accounts.js'
 import { isBalanced, LATE_REQUEST_MS, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import { toSend } from '../../domain/plan/plan.js'
 import type { CellValue } from '../workbook/xlsx.js'

@@ -22,7 +22,7 @@ import type {
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import { type Markup, type Texts, type TextKey, partsOf, settingLines, settingText } from '../text/texts.js'
-import { maskedText, plainText } from '../files/cells.js'
+import { maskedText } from '../../domain/text/accounts.js'
 import {
   ATTEMPTS,
   decisionWord,
@@ -32,7 +32,7 @@ import {
 } from '../files/lists.js'
 import { lineBar, fileLink, fact, table, section } from './look.js'
 import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/read-back.js'
-import { said } from '../../domain/text/text.js'
+import { said, plainText } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
 const LINES_SHOWN = 25

@@ -1,3 +1,4 @@
+import * as annexPage from './annex.js'
 import { html, raw } from 'hono/html'
 import {
   notSentOf,
@@ -11,13 +12,12 @@ import {
 import { countedOn, PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
 import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
 import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
-import { maskedText, plainText } from '../files/cells.js'
+import { maskedText, CHECKED_AGAINST } from '../../domain/text/accounts.js'
 import { stateBar, swatch, fileLink, fact, table, section, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
-import { CHECKED_AGAINST } from '../../domain/text/accounts.js'
-import { isLoopback, said } from '../../domain/text/text.js'
+import { isLoopback, said, plainText } from '../../domain/text/text.js'
 import { approvalFacts } from './annex.js'
-import * as annexPage from './annex.js'
+
 /** What the first page rests on, in the order of the page. */
 const ANNEX: readonly ((facts: ReportFacts, texts: Texts) => Markup | '')[] = [
   metadataSection,

@@ -10,13 +10,13 @@ import {
   toSend,
   versionDrifts,
 } from '../../domain/plan/plan.js'
-import { correctedText, correctedTitle } from './correction-lines.js'
+import { correctedText, correctedTitle } from '../../domain/row/correction.js'
 import { HELD_TEXT } from '../../domain/row/cut-over.js'
 import { choiceLine } from '../../domain/row/choice.js'
 import { ROW_STATES, STATE_MEANS, stateName, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
 import { isRuleId, RULES, treatedAsActiveText } from '../../domain/rule/verdict.js'
-import { countText, durationText, plural, said, timeText } from '../../domain/text/text.js'
-import { maskedText, plainText } from '../files/cells.js'
+import { countText, durationText, plural, said, timeText, plainText } from '../../domain/text/text.js'
+import { maskedText } from '../../domain/text/accounts.js'
 import { listOf, pageOf, section } from '../page/look.js'
 import { settingText } from '../text/texts.js'
 

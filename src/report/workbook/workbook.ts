@@ -1,3 +1,4 @@
+import * as tables from '../files/lists.js'
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { CUSTOMER_COLUMN, DECISION_WORDS, HEADINGS } from '../../domain/row/list-columns.js'
 import { TOTAL_OF_STATE } from '../../domain/row/row-state.js'
@@ -11,8 +12,8 @@ import {
   TO_DO_WORKBOOK,
 } from '../facts/facts.js'
 import type { OpenLists, ReportFacts } from '../facts/row-walk.js'
-import { maskedText, type OriginalColumns } from '../files/cells.js'
-import * as tables from '../files/lists.js'
+import type { OriginalColumns } from '../files/cells.js'
+import { maskedText } from '../../domain/text/accounts.js'
 import type { Column, ListColumns } from '../files/lists.js'
 import type { PackFile, PackFolder, ScratchFile } from '../pack/pack-folder.js'
 import { DISTINCT, hashTotalLines, proofText } from '../page/annex.js'

@@ -1,7 +1,6 @@
 import { Zip, ZipDeflate } from 'fflate'
 import { HEADINGS } from '../../domain/row/list-columns.js'
-import { columnLetters } from '../../domain/text/text.js'
-import { plainText } from '../files/cells.js'
+import { columnLetters, plainText } from '../../domain/text/text.js'
 
 /** Sizes and places in an archive are 32 bits long. Above that it would need another form, which few readers know. */
 export const LARGEST_ARCHIVE = 0xffff_fffe

@@ -1,11 +1,41 @@
 import { UsageError, type SourceError, refuse } from '../../errors.js'
-import { type ColumnField, FIELDS, PAYER_FIELDS, REQUIRED_FIELDS, type Field } from '../../domain/mandate/mandate.js'
+import {
+  type ColumnField,
+  FIELDS,
+  PAYER_FIELDS,
+  REQUIRED_FIELDS,
+  type Field,
+} from '../../domain/mandate/mandate.js'
 import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
 import { fold, cleanCell, namesInTemplate, orNearest } from '../../domain/text/text.js'
-import { duplicateColumns, findColumn, holdsAccount, looksLikeValue, showNames, type Header, isFirmenMandat, meaningOfHeader } from './header.js'
-import { NONE, type Candidates, type ColumnRef, type ColumnsOptions, type SourceOptions, type Transform, type ExcludeOptions } from '../options.js'
+import {
+  duplicateColumns,
+  findColumn,
+  holdsAccount,
+  looksLikeValue,
+  showNames,
+  type Header,
+  isFirmenMandat,
+  meaningOfHeader,
+} from './header.js'
+import {
+  NONE,
+  type Candidates,
+  type ColumnRef,
+  type ColumnsOptions,
+  type SourceOptions,
+  type Transform,
+  type ExcludeOptions,
+} from '../options.js'
 import type { Table } from '../table.js'
-import { type Finding, NO_FINDINGS, ruleOf, type RuleId, type SeverityOverrides, findingOf } from '../../domain/rule/verdict.js'
+import {
+  type Finding,
+  NO_FINDINGS,
+  ruleOf,
+  type RuleId,
+  type SeverityOverrides,
+  findingOf,
+} from '../../domain/rule/verdict.js'
 import { keepsBack, wordOf, type WordField } from '../../domain/value/words.js'
 import { isOpenEnd } from '../../domain/value/check-mandate.js'
 

@@ -1,19 +1,24 @@
-import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import Papa from 'papaparse'
+import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
-import { cleanCell, cleanCreditorIdentifier, cleanIban, fold } from '../../../src/domain/text/text.js'
+import {
+  cleanCell,
+  cleanCreditorIdentifier,
+  cleanIban,
+  fold,
+  plainText,
+} from '../../../src/domain/text/text.js'
 import {
   csvHeader,
   csvLine,
   editableCell,
   keptCell,
-  maskedText,
   mergeColumns,
   messageCell,
   neutralCell,
-  plainText,
 } from '../../../src/report/files/cells.js'
+import { maskedText } from '../../../src/domain/text/accounts.js'
 import { HEADER, IBAN, rowOf, sourceOf } from '../ledger-value.js'
 
 const RUNS = { seed: 20260615, numRuns: 1000 }

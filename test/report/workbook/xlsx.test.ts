@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { plainText } from '../../../src/report/files/cells.js'
+import { plainText } from '../../../src/domain/text/text.js'
 import {
   inAscii,
   LIST_FRAME,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReadBackEvidence, KeptSource, VerdictKind } from '../../../src/domain/proof/match-sources.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { absences } from '../../../src/ledger/read/read-rows.js'
+import { absences } from '../../../src/ledger/read/read-proofs.js'
 import {
   decide,
   inDoubt,
@@ -15,9 +15,14 @@ import {
   SETTINGS,
   stoppedClock,
   begin,
+  COLUMNS,
+  HEADER,
+  OTHER_IBAN,
+  recordOf,
+  summaryOf,
+  type Values,
 } from '../campaign-setup.js'
 import { listed, readBack, startReadBack } from '../heard-answer.js'
-import { COLUMNS, HEADER, OTHER_IBAN, recordOf, summaryOf, type Values } from '../campaign-setup.js'
 
 const HOUR = 60 * 60_000
 const DAY = 24 * HOUR
