@@ -110,10 +110,14 @@ type Line = Readonly<
 /** What the row holds now may be another row's: its key says nothing of its mandate then, and its state as a conflict has no rivals. */
 const IS_SAME = `coalesce(row.mandate_key = current.mandate_key and not ${isTaking('current')}, 0)`
 
+/** Takes a value back that was corrected since, or says another one than a correction that can be sent. */
 const WOULD_UNDO = `(${'$.customer_no $.iban_key $.signed_date $.original_creditor_identifier upper($.original_mandate_reference)'
   .split(' ')
   .map((value) => (row: string) => value.replace('$', row))
-  .map((of) => `${of('row')} is ${of('named')} and ${of('current')} is not ${of('named')}`)
+  .map(
+    (of) => `${of('current')} is not ${of('named')} and ${of('row')} is not ${of('current')}
+      and (current.content_key is not null or ${of('row')} is ${of('named')})`,
+  )
   .join(' or ')})`
 
 /** The export that a row is of, also where it was read again. */

@@ -199,8 +199,8 @@ describe('a row that corrects an older one', () => {
     },
   )
 
-  it('of an old list is taken step by step while what replaced its row was not sent', () => {
-    const steps = [{ iban: OTHER_IBAN, corrects: 1 }, { corrects: 1 }]
+  it('of an old list is taken step by step while what replaced its row cannot be sent', () => {
+    const steps = [{ iban: 'DE01', verdict: 'invalid', corrects: 1 } as const, { corrects: 1 }]
     return expectStates(
       'superseded superseded ready',
       [{ iban: 'DE00' }],
@@ -370,10 +370,19 @@ describe('a line of a list that is older than what is known by now', () => {
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready', 'duplicate'])
   })
 
-  it('undoes no correction of somebody else, and adds to one', () => {
+  it('undoes no correction of somebody else, contradicts none, and adds to one', () => {
     const mended = { ...LINE, customerNo: 1055, signedDate: '2020-02-02' }
     const ledger = holding([BAD], [mended], old({ signedDate: '2020-02-02' }))
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'conflict'])
+    const otherwise = holding([BAD], [mended], old({ ...mended, iban: OTHER_IBAN }))
+    expect(statesOf(otherwise.file)).toEqual(['superseded', 'superseded', 'conflict'])
+    const ofBoth = holding(
+      [BAD],
+      [{ ...BAD, customerNo: 1055 }],
+      [mended],
+      [{ ...mended, iban: OTHER_IBAN, corrects: 2 }],
+    )
+    expect(ofBoth.totals()).toMatchObject({ ready: 0 })
     const added = holding([BAD], [{ ...LINE, customerNo: 1055 }], [{ ...mended }])
     expect(statesOf(added.file)).toEqual(['superseded', 'superseded', 'ready'])
   })
