@@ -374,11 +374,17 @@ export interface RunRegister extends Register {
 /**
  * A rehearsal on this machine is repeated with new ledgers on purpose, so mandates are guarded elsewhere only, and it
  * does not need a register at all. An older copy of a ledger is refused there as well.
+ * @throws {UsageError} there for the place of another ledger, which only the claims of mandates tell
  */
 export function openRunRegister(
   options: Omit<RegisterOptions, 'guardsMandates'>,
   { isLoopback }: { readonly isLoopback: boolean },
 ): RunRegister {
+  if (isLoopback && options.takeOver?.decision === 'another_ledger')
+    throw new UsageError(
+      'Cannot go on in the place of another ledger at a service on this machine: no mandate is claimed there, so nobody knows which ones that ledger began to send. Nothing was sent',
+      'A rehearsal begins anew with a new ledger. Where a tunnel or proxy leads from here to the real service, take every row in as in doubt (sepa-migrate run FILE --all-in-doubt --reason "…")',
+    )
   try {
     return { ...openRegister({ ...options, guardsMandates: !isLoopback }), warnings: [] }
   } catch (error) {

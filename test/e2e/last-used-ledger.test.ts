@@ -42,9 +42,9 @@ async function runKilledAt(place: Place, count: number): Promise<void> {
 }
 
 /** However often the command is given, with whatever flag: nothing leaves. */
-async function expectRefusedForGood(place: Place): Promise<void> {
+async function expectRefusedForGood(place: Place, flag = '--another-ledger'): Promise<void> {
   const before = place.truth().posts()
-  for (const args of [[], ['export.csv', '--another-ledger', '--reason', 'lost']]) {
+  for (const args of [[], ['export.csv', flag, '--reason', 'lost']]) {
     const { status, stderr } = await place.run(...args)
     expect(stderr).toMatch(/is older than it was[^]*Nothing was sent[^]*ledger adopt/)
     expect(status).toBe(8)
@@ -172,7 +172,7 @@ describe('an old copy of a ledger', () => {
     await runKilledAt(place, 20)
     rmSync(place.path(`${LEDGER}-wal`))
     rmSync(place.path('state'), { recursive: true })
-    await expectRefusedForGood(place)
+    await expectRefusedForGood(place, '--all-in-doubt')
   })
 })
 

@@ -118,7 +118,6 @@ describe('migrate, with a file, a service and a ledger', () => {
         maxRefused: { kind: 'percent', value: 5 },
         rules: { MANDATE_DORMANT_SOON: 'off' },
         zone: 'Europe/Lisbon',
-        anotherLedger: { by: 'Kim', reason: 'the disk is lost' },
         writes: [{ kind: 'report', path: place.at('report') }],
       }),
     )
@@ -139,8 +138,6 @@ describe('migrate, with a file, a service and a ledger', () => {
       proxy: null,
       extraCertificates: [],
       clientCertificate: null,
-      takeOver:
-        'In the place of another ledger, by Kim: the disk is lost; what that one began to send is in doubt',
     })
     expect(JSON.stringify(run)).not.toContain(sandbox.password)
     expect(readWritten(place.at('campaign.db'))).toEqual([{ kind: 'report', path: place.at('report') }])
@@ -148,6 +145,13 @@ describe('migrate, with a file, a service and a ledger', () => {
 })
 
 describe('before anything is sent', () => {
+  it('the place of another ledger is taken at a service elsewhere alone: here no mandate is claimed', async () => {
+    const { sandbox, asked } = await placeWith(3)
+    const anotherLedger = { by: 'Kim', reason: 'the disk is lost' }
+    await expect(migrate(asked({ anotherLedger }))).rejects.toThrow(/nobody knows which ones.*Nothing was sent/)
+    expect(sandbox.mandates()).toEqual([])
+  })
+
   it('a service that is not this machine needs a confirmation: without one no ledger is even made', async () => {
     const place = newPlace()
     place.exported(3)
