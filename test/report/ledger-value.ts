@@ -102,6 +102,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
       changedAt: '2026-06-15T12:00:00.000Z',
       asksFirst: false,
       comparedExports: [],
+      toCompareAgain: [],
       untakenExports: [],
       lastExports: [],
       comparison: null,

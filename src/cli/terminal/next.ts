@@ -262,7 +262,8 @@ const SHOWN = step(
 
 function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
   const { totals, verification = null, cutOver = NO_CUT_OVER } = status
-  const { unorderedExport, comparedExports, untakenExports, lastExports, readWith } = status.campaign
+  const { unorderedExport, comparedExports, toCompareAgain, untakenExports, lastExports, readWith } =
+    status.campaign
   const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   // Without the last export a run would send what was changed in it.
@@ -309,9 +310,9 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   if (cutOver.uncompared > 0)
     return compare(
-      'Mandates came in since the last export was compared: compare it again.',
-      comparedExports.map(asTyped),
-      readWith.compared,
+      `Mandates came in since the last export was compared: ${toCompareAgain.length > 0 ? 'compare the newest' : 'export once more and compare that'}.`,
+      toCompareAgain.map(asTyped),
+      readWith.last,
     )
   if (cutOver.asReadBefore > 0)
     return compare(

@@ -20,7 +20,7 @@ import {
   type EvidenceCounts,
   VOUCHED,
 } from '../admit/collected.js'
-import { HAS_ITS_KEY, REFUSED_BECAUSE } from '../deliver/gate.js'
+import { COMPARED_FILES, HAS_ITS_KEY, REFUSED_BECAUSE } from '../deliver/gate.js'
 import { LOG_MISSING } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
@@ -59,10 +59,16 @@ import type {
 /** The last export that differs from one before, of which nobody has said which is newer. */
 const UNORDERED = `(select max(source_id) from row where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')`
 const READ_WITH = `reading ->> '$.configuration'`
-/** SQL that is true for the newest exports: those since somebody said of one that it is newer, with all of its command. */
+/**
+ * SQL that is true for the newest exports that a configuration reads: those since somebody said of one that it is newer, with
+ * all of its command.
+ */
 const IS_LAST = `kind = 'export' and admitted_at >= coalesce((select export.admitted_at from source as newer
     join source as export on export.id = newer.origin
-  where newer.is_newer and newer.kind <> 'list' order by newer.id desc limit 1), '')`
+  where newer.is_newer and newer.kind <> 'list' and newer.${READ_WITH} is source.${READ_WITH} order by newer.id desc limit 1), '')`
+/** An export that came in since the last comparison, of which nobody said that it is newer. */
+const CAME_IN_SINCE = `select 1 from source where kind = 'export' and not is_newer and sha256 not in ${COMPARED_FILES}
+  and id > (select max(last_source) from comparison)`
 /** The columns of the first export, and a configuration of the lines in a list to work in: each is read by its own. */
 const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, (
     select iif(min(coalesce(${READ_WITH}, '')) = '', '', max(${READ_WITH})) from source
@@ -289,6 +295,7 @@ export function createReader(connection: Connection, file: string) {
         connection,
         'asksFirst',
         'comparedExports',
+        'toCompareAgain',
         'untakenExports',
         'lastExports',
         'readWith',
@@ -298,6 +305,7 @@ export function createReader(connection: Connection, file: string) {
            (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1)) where value ->> 'configuration' is ${UNTAKEN_WITH}) as untakenExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,
            (select json_group_array(name) from source where ${IS_LAST}) as lastExports,
+           (select json_group_array(name) from source where ${IS_LAST} and not exists (${CAME_IN_SINCE})) as toCompareAgain,
            json_object('lists', ${LISTS_READ_WITH}, 'last', (select ${READ_WITH} from source where kind <> 'list'
              and origin in (select id from source where ${IS_LAST}) order by id desc limit 1), 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
              'compared', ${UNTAKEN_WITH}) as readWith,

@@ -26,8 +26,10 @@ export interface CampaignRecord {
   readonly comparedExports: readonly string[]
   /** Of these, the ones that one configuration reads and a run takes next. */
   readonly untakenExports: readonly string[]
-  /** The names of the newest exports: all since the last of which somebody said so. */
+  /** The names of the newest exports: of each configuration all since the last of which somebody said so. */
   readonly lastExports: readonly string[]
+  /** The same, none where nobody said that what came in since the last comparison is newer than what was compared. */
+  readonly toCompareAgain: readonly string[]
   /** The name of the last export that differs from one before, of which nobody has said which is newer. */
   readonly unorderedExport: string | null
   /**

@@ -106,14 +106,14 @@ describe('what to do next', () => {
     expect(line).toBe('Next: sepa-migrate report verify out --ledger sepa-migrate.db')
     const final = join(freshFolder(), 'final.csv')
     writeFileSync(final, '')
-    const compared = {
-      campaign: { ...campaign, comparedExports: ['final.csv'], untakenExports: ['final.csv'] },
-    }
+    const compared = { campaign: { ...campaign, toCompareAgain: ['final.csv'] } }
     const cutOver = { open: 0, held: 0, untaken: 0, uncompared: 1, asReadBefore: 0, unexpected: 0 }
     const by = asked({ ledger: 'a.db' }, { sheet: 'May', limit: '3' }, undefined, [final])
     expect(command({ registered: 5 }, { ...compared, cutOver }, by)).toBe(
       `compare ${final} --sheet May --ledger a.db`,
     )
+    // Which export is the newest nobody knows: an older one would call what is alive ended.
+    expect(next({ registered: 5 }, { campaign, cutOver })[0]).toContain('export once more and compare that')
   })
 
   it('is the signature after that, also where no row could be read back: a service may have no read-back', () => {

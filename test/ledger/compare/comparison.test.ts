@@ -350,6 +350,15 @@ describe('a comparison with the last export', () => {
     compare(ledger, same, true, { ...withStatus, sha256: 'third' })
   })
 
+  it('is made once more with the newest export alone, where somebody said which one that is', async () => {
+    const { ledger } = await ledgerOf(['registered'])
+    compare(ledger, exportedLast(1, 'registered', 'same'), false, { sha256: 'second' })
+    admit(ledger, [mandate(8)], { name: 'newer.csv', sha256: 'third', isNewer: true })
+    expect(ledger.view.campaign().toCompareAgain).toContain('newer.csv')
+    admit(ledger, [mandate(9)], { name: 'perhaps.csv', sha256: 'fourth' })
+    expect(ledger.view.campaign().toCompareAgain).toEqual([])
+  })
+
   it('is refused of an export that came in before one that is newer', () => {
     const ledger = open()
     const same = [recordOf({})]
