@@ -130,6 +130,8 @@ interface Given {
   readonly reading?: SourceSummary['reading']
   /** Default: a list where a record names a row. */
   readonly kind?: 'export' | 'list'
+  /** The source whose records come in again. */
+  readonly again?: number
   readonly isNewer?: boolean
 }
 
@@ -137,11 +139,17 @@ interface Given {
 export function admit(
   ledger: Pick<Ledger, 'admit'>,
   rows: readonly Values[],
-  { name = 'export.csv', sha256, header = HEADER, columns = COLUMNS, reading, ...given }: Given = {},
+  { name = 'export.csv', sha256, header = HEADER, columns = COLUMNS, reading, again, ...given }: Given = {},
 ): 'admitted' | 'known' {
   const { kind: of = rows.some(({ corrects = null }) => corrects !== null) ? 'list' : 'export' } = given
   const admission = ledger.admit({ severities: {}, ...given })
-  const source = admission.open({ name, header, columns, kind: of })
+  const source = admission.open({
+    name,
+    header,
+    columns,
+    kind: of,
+    ...(again === undefined ? {} : { again }),
+  })
   source.add(rows.map((values, index) => recordOf(values, index + 1)))
   const summary = summaryOf(rows.length, sha256)
   const kind = source.close({ ...summary, reading: reading ?? summary.reading })

@@ -16,7 +16,7 @@ import {
   recordCorrections,
 } from '../correct/corrections.js'
 import { againVerbs, ruleOfVerdict, earlierRows } from './again.js'
-import { COMPARED_FILES } from '../deliver/gate.js'
+import { COMPARED_FILES, NEWER_SINCE } from '../deliver/gate.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { decideCrossChecks, holdLapsed, decideKin } from './kin.js'
 import { fingerprintRaw, keyOf, spellingNumber, prepareRowInsert } from './stored-row.js'
@@ -74,8 +74,10 @@ const isKnownAs = (
 export type Admission = ReturnType<typeof openAdmission>
 export type SourceAdmission = ReturnType<Admission['open']>
 
+/** It was compared last, and nobody has said of another one since that it is newer. */
 const isCompared = (connection: Connection, sha256: string): boolean =>
-  sql(connection)`select 1 where ? in ${COMPARED_FILES}`.get(sha256) !== undefined
+  sql(connection)`select 1 where ? in ${COMPARED_FILES} and not exists (${NEWER_SINCE})`.get(sha256) !==
+  undefined
 
 /** One transaction over all sources of a command. Nothing of it is seen before `commit`. */
 export function openAdmission(parts: AdmissionParts) {

@@ -5,7 +5,14 @@ import {
   type ListedClass,
   type OpenCutOver,
 } from '../../domain/row/cut-over.js'
-import { COUNT_HELD, formerOf, HAS_OTHER_VALUES, IS_LATEST, COMPARED_FILES } from '../deliver/gate.js'
+import {
+  COUNT_HELD,
+  formerOf,
+  HAS_OTHER_VALUES,
+  IS_LATEST,
+  COMPARED_FILES,
+  NEWER_SINCE,
+} from '../deliver/gate.js'
 import { countAsReadBefore } from '../admit/again.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
@@ -91,7 +98,7 @@ const MARK = `class || ':' || replace(why, ' ', '+') || ':' || coalesce(hex(subs
 const UNCOMPARED = `source join comparison on comparison.id = (select max(id) from comparison)
     and source.id > last_source and sha256 not in (select value ->> 'sha256' from json_each(sources))
   join row on row.id between first_row and last_row
-  where corrects is null and state in ('ready', 'sending', 'in_doubt', 'registered')`
+  where corrects is null and (state in ('ready', 'sending', 'in_doubt', 'registered') or source.is_newer and source.kind = 'export')`
 
 /** What the former provider counts, beside the records of the export that it is about. */
 
@@ -186,6 +193,7 @@ export function comparisonReads(connection: Connection) {
         sqlValue(connection)<number>`select count(*) from ${such}`.get() ?? 0
       const isTaken =
         latest === null ||
+        sql(connection)`${NEWER_SINCE}`.get() !== undefined ||
         latest.sources.every(
           ({ sha256 }) => sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined,
         )

@@ -86,16 +86,18 @@ function fill(connection: Connection, final: Connection): void {
 const READ = 'row.rule, row.customer_no, row.iban_key, row.signed_date'
 
 /**
- * A correction counts in the place of a row that the former system may go on exporting as it was: that record says nothing
- * new. Of what was never sendable all rows of the mandate count, since two may contradict each other.
+ * A person's correction counts in the place of a row that the former system may go on exporting as it was: that record says
+ * nothing new. What was read otherwise before says all the more. Of what was never sendable all rows of the mandate count, since two may contradict each other.
  */
 const ALIASES = `insert into temp.alias
-  with recursive chain (rep, id) as (
-    select side.id, row.id from row join temp.side on side.id = row.id where row.corrects is not null
-    union select chain.rep, old.id from chain join row as here on here.id = chain.id
+  with recursive chain (rep, id, is_corrected) as (
+    select side.id, row.id, 0 from row join temp.side on side.id = row.id where row.corrects is not null
+    union select chain.rep, old.id, source.kind <> 'again' or here.content_key is null
+      from chain join row as here on here.id = chain.id join source on source.id = here.source_id
       join row as old on old.heir = chain.rep and old.superseded_by = here.id
-       where here.corrects is not null or here.content_key is null and old.rule is here.rule)
-  select rep, ${KEY}, coalesce(content_key, raw), ${READ}, 0 from chain join row on row.id = chain.id where chain.id <> rep
+       where (select origin.kind from source as origin where origin.id = source.origin) = 'list'
+         or here.content_key is null and old.rule is here.rule)
+  select rep, ${KEY}, coalesce(content_key, raw), ${READ}, 0 from chain join row on row.id = chain.id where is_corrected
   union all
   select side.id, side.key, coalesce(content_key, raw), ${READ}, 1 from temp.side cross join row on row.mandate_key = side.key
     where kind in ('held', 'excluded') and ${SPEAKS} and state in ${NEVER_SENDABLE}

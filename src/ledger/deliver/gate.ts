@@ -36,6 +36,11 @@ export const IS_LATEST = `comparison_id is ${LATEST}`
 export const COMPARED_FILES = `(select file.value ->> 'sha256' from comparison, json_each(comparison.sources) as file
   where comparison.id = ${LATEST})`
 
+/** SQL of exports that somebody called newer since. */
+export const NEWER_SINCE = `select 1 from source as newer join source as export on export.id = newer.origin
+  where newer.is_newer and newer.kind <> 'list' and export.sha256 not in ${COMPARED_FILES}
+    and newer.id > (select last_source from comparison where id = ${LATEST})`
+
 /** SQL of the rows in whose place a row came, and itself. */
 export const formerOf = (row: string): string =>
   `(select ${row} union all select former.id from row as former where former.heir = ${row})`

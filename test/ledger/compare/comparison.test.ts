@@ -19,6 +19,8 @@ import {
   recordOf,
   refused,
   registered,
+  running,
+  send,
   played,
   SETTINGS,
   summaryOf,
@@ -348,6 +350,36 @@ describe('a comparison with the last export', () => {
       /came into the ledger before the latest comparison/,
     )
     compare(ledger, same, true, { ...withStatus, sha256: 'third' })
+  })
+
+  it('takes no mandate for unchanged that was sent as it was read once, and not as it is read now', async () => {
+    const ledger = running([mandate(1)])
+    admit(ledger, [{ ...mandate(1), customerNo: 2, corrects: 1 }], { again: 1, sha256: 'wrongly' })
+    await send(ledger, registered('N-1'))
+    compare(ledger, [recordOf(mandate(1))])
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([
+      { listed: 'changed_after_registration', why: 'customer' },
+    ])
+  })
+
+  it('makes its export no newer than one that came in since by a word', async () => {
+    const { ledger } = await ledgerOf(['ready'])
+    const final = [mandate(1), mandate(8)]
+    compare(ledger, final.map(recordOf), false, { sha256: 'second' })
+    admit(
+      ledger,
+      [
+        { ...mandate(8), verdict: 'excluded' },
+        { ...mandate(1), iban: OTHER_IBAN },
+      ],
+      {
+        sha256: 'third',
+        isNewer: true,
+      },
+    )
+    expect(ledger.view.openCutOver()).toMatchObject({ untaken: 0, uncompared: 2 })
+    admit(ledger, final, { sha256: 'second' })
+    expect(ledger.totals()).toMatchObject({ ready: 0 })
   })
 
   it('is made once more with the newest export alone, where somebody said which one that is', async () => {
