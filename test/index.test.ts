@@ -36,7 +36,6 @@ const OF_MIGRATE: Record<keyof Omit<MigrateOptions, 'ledger' | 'files' | 'servic
     maxDurationMs: undefined,
     maxInDoubt: undefined,
     maxRefused: undefined,
-    decisions: undefined,
     expected: undefined,
     retryRefusedBy: undefined,
     corrected: undefined,

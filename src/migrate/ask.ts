@@ -12,7 +12,7 @@ import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/row-state.j
 import { requireDriver } from '../driver.js'
 import { UsageError, HaltError, refuse } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
-import type { Attempt, HeardAnswer, HeldRow, HeldRows } from '../ledger/ledger.js'
+import type { Attempt, HeardAnswer, HeldRow, HeldRows, Resolution } from '../ledger/ledger.js'
 import type { Ledger, ReadBacks } from '../ledger/file/writer.js'
 import type { Scope } from '../ledger/schema/schema.js'
 import { thisMachine, type Machine } from '../machine.js'
@@ -211,6 +211,7 @@ export async function askListed(asking: Asking, list: WhoList): Promise<readonly
 export async function askAhead(
   request: ValidatedOptions,
   { ledger, register }: { readonly ledger: Ledger; readonly register: Pick<RunRegister, 'hold'> },
+  decisions: readonly Resolution[],
 ): Promise<() => HeldRows> {
   const { service, drain, severities } = request
   const { who, view } = ledger
@@ -221,7 +222,7 @@ export async function askAhead(
     refuseStreams(request.inputs, 'ask who the customers are of')
     let list: WhoList = new Map()
     try {
-      await bringIn({ ...request, spread: false, ledger, hold: holdOthers }, ({ choice }) => {
+      await bringIn({ ...request, spread: false, ledger, decisions, hold: holdOthers }, ({ choice }) => {
         list = who.list(service.baseUrl.href, choice)
         return false
       })

@@ -27,6 +27,8 @@ import {
   targetOf,
   noPlanFor,
   planNeeded,
+  decisionsIn,
+  decisionsUnderPlan,
 } from './options.js'
 import { thisMachine, type Machine } from '../machine.js'
 import type { Totals } from '../domain/row/row-state.js'
@@ -158,6 +160,8 @@ async function sendFrom(
   ledger.assertBelongsTo(targetOf(request))
   register.note() // before the run is counted
   const plan = await planOf(request, ledger)
+  const decisions = await decisionsIn(request, ledger)
+  if (plan !== null && decisions.length > 0) throw decisionsUnderPlan('A run under a plan')
   if (files.length === 0 && ledger.totals().read === 0)
     throw new UsageError(
       `The ledger "${ledgerFile}" holds no mandates yet: no file was confirmed into it; nothing was sent`,
@@ -165,13 +169,16 @@ async function sendFrom(
     )
   watch({ kind: 'opened', recovered: ledger.recovered, allowed: Object.values(allowed), notNoted })
   const send: Send = (mandate, { requestId }, signal) => client.migrateMandate(mandate, { requestId, signal })
-  const hold = await askAhead(request, open)
+  const hold = await askAhead(request, open, decisions)
   const checking = request.checkBeforeSend ? checkBeforeSend(request, ledger.readBacks, send) : null
   try {
-    const end = await runCampaign(partsOf(request, open, { send: checking?.send ?? send, plan, hold }))
+    const end = await runCampaign(
+      partsOf(request, open, { send: checking?.send ?? send, plan, hold, decisions }),
+    )
     const askedFirst = checking?.end() ?? null
     const isPlanUsedUp = plan?.left() === 0
-    return { ...end, campaign: ledger.view.campaign(), commits: commits.counts(), askedFirst, isPlanUsedUp }
+    const counts = { commits: commits.counts(), decided: decisions.length }
+    return { ...end, ...counts, campaign: ledger.view.campaign(), askedFirst, isPlanUsedUp }
   } finally {
     await checking?.close()
   }
@@ -180,7 +187,7 @@ async function sendFrom(
 function partsOf(
   request: ValidatedOptions,
   open: OpenCall,
-  { plan, ...verbs }: Pick<OpenRun, 'send' | 'hold'> & { readonly plan: HeldPlan | null },
+  { plan, ...verbs }: Pick<OpenRun, 'send' | 'hold' | 'decisions'> & { readonly plan: HeldPlan | null },
 ): OpenRun {
   const { service, asOf, zone, severities: rules, configuration, checkBeforeSend, testHost } = request
   const policy = within(request.policy, plan)

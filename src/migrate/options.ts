@@ -15,6 +15,7 @@ import {
   type BaseUrl,
   isAskedAbout,
 } from '../service/checked-service.js'
+import { isOwnList } from '../source/list.js'
 import { isSourceInput, type SourceInput } from '../source/bytes/input.js'
 import { type SourceOptionsInput, readSourceOptions } from '../source/options.js'
 import { entryAt, sharedFiles } from '../trust/entry.js'
@@ -30,14 +31,15 @@ import { type TakeOver, openRunRegister, type RunRegister } from '../register/ca
 import { asRegisterFolder } from '../register/register-file.js'
 import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/file/writer.js'
-import { DECISIONS, type Resolution, type Target } from '../ledger/ledger.js'
+import type { Resolution, Target } from '../ledger/ledger.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { assertSeverities } from '../source/read-source.js'
 
 /** What `migrate` is asked to do. Paths are relative to the working directory. */
 export interface MigrateOptions {
   /**
-   * Exports, and files of an earlier report that somebody corrected. Those of one call have one rank: what they contradict
+   * Exports, and lists of an earlier report that somebody corrected or decided in: decisions are recorded first, all of them
+   * with what comes in, or nothing. Those of one call have one rank: what they contradict
    * each other about waits for a person. Files that are in the ledger already add nothing, so a call can be repeated as it
    * is. Without files the campaign goes on with what the ledger holds.
    */
@@ -84,8 +86,6 @@ export interface MigrateOptions {
   readonly maxInDoubt?: number | undefined
   /** Rows of this run that may be refused; a share counts from 50 answers on. */
   readonly maxRefused?: { readonly kind: 'count' | 'percent'; readonly value: number } | null | undefined
-  /** What people decided about rows: recorded before the files come in, all of it with them or nothing. */
-  readonly decisions?: readonly Resolution[] | undefined
   /** What the former provider counts of an export, kept to be compared; null and undefined for nothing new. */
   readonly expected?: Expected | null | undefined
   /** Sends refused rows once more: the name of the person who decided that, which is kept. */
@@ -243,6 +243,8 @@ export interface Migration extends CampaignEnd, RunResult {
   readonly askedFirst: AskedFirst | null
   /** All rows that its plan is for were sent. */
   readonly isPlanUsedUp: boolean
+  /** Decisions in the lists among its files that were recorded, unless `confirm` said no. */
+  readonly decided: number
 }
 
 /** A run as far as it is known before the ledger is opened: everything was refused that can be refused until then. */
@@ -262,7 +264,7 @@ export function checkOptions(options: MigrateOptions) {
   const { newCreditorIdentifier = null, dormantSoonDays = DORMANT_SOON_DAYS, readingFlags = {} } = options
   const { approval = null, approvers = {}, plan = null, testHost = null, who, writes = [] } = options
   const { sharedFolder = false, checkBeforeSend = false, newer: isNewer = false, spread = false } = options
-  const { decisions = [], expected = null, retryRefusedBy = null, watch = () => undefined } = options
+  const { expected = null, retryRefusedBy = null, watch = () => undefined } = options
   assertPaths(options)
   const service = checkService(credentials, machine.env)
   const { baseUrl } = service
@@ -281,7 +283,7 @@ export function checkOptions(options: MigrateOptions) {
   const { clock, after, random } = machine
   return {
     ...{ ledgerFile, inputs, machine, clock, after, random, drain, abort, service, credentials, asOf, zone },
-    ...{ severities, newCreditorIdentifier, dormantSoonDays, configuration, reading, decisions, expected },
+    ...{ severities, newCreditorIdentifier, dormantSoonDays, configuration, reading, expected },
     ...{ approval, approvers, plan, testHost, who, writes, sharedFolder, checkBeforeSend, isNewer, spread },
     ...{ retryRefusedBy, watch, takeOver, takesOver: takeOver !== null },
     policy: policyOf(options, service),
@@ -305,6 +307,27 @@ export function checkOptions(options: MigrateOptions) {
     signalStatus: options.signalStatus ?? (() => (drain.aborted ? 130 : null)),
   }
 }
+
+/** What people decided in lists of ours among the files, as `resolve --from` takes it. @throws {UsageError} as `readDecisions` */
+export async function decisionsIn(
+  { inputs, corrector }: Pick<ValidatedOptions, 'inputs' | 'corrector'>,
+  { view }: Pick<Ledger, 'view'>,
+): Promise<readonly Resolution[]> {
+  const decided: Resolution[] = []
+  for (const file of view.sources().length === 0 ? [] : inputs) {
+    if (typeof file !== 'string' || !(await isOwnList(file))) continue
+    const { readDecisions } = await import('../decisions/read-decisions.js')
+    decided.push(...(await readDecisions(view, file, corrector.by, true)))
+  }
+  return decided
+}
+
+/** What a plan holds was known before. */
+export const decisionsUnderPlan = (what: string): UsageError =>
+  new UsageError(
+    `${what} records no decisions; nothing was sent`,
+    'Record them first, then make a plan: sepa-migrate resolve --from',
+  )
 
 /** @throws {UsageError} for what cannot be read a second time */
 export function refuseStreams(inputs: readonly SourceInput[], action: string): void {
@@ -401,25 +424,20 @@ const WITHIN = {
   allInDoubt: 'by reason',
   only: 'column values',
   writes: 'kind path',
-  decisions: 'rowId decision reason by assigned evidence attempt isOfCutOver at',
   expected: 'source records customerNoSum',
 } as const
 const OPTIONS =
-  'files newer:flag evidence:list ledger confirm:function watch:function signal:signal giveUp:signal signalStatus:function limit spread:flag maxDurationMs maxInDoubt retryRefusedBy:text countries reading:object readWith:function readingFlags:object rules:object asOf:text zone:text dormantSoonDays:number newCreditorIdentifier:text sharedFolder:flag checkBeforeSend:flag who:flag testHost:text plan approval:text approvers:object configuration:text machine:object service:object corrected:object maxRefused:object anotherLedger:object allInDoubt:object only:list writes:list decisions:list expected:object'
+  'files newer:flag evidence:list ledger confirm:function watch:function signal:signal giveUp:signal signalStatus:function limit spread:flag maxDurationMs maxInDoubt retryRefusedBy:text countries reading:object readWith:function readingFlags:object rules:object asOf:text zone:text dormantSoonDays:number newCreditorIdentifier:text sharedFolder:flag checkBeforeSend:flag who:flag testHost:text plan approval:text approvers:object configuration:text machine:object service:object corrected:object maxRefused:object anotherLedger:object allInDoubt:object only:list writes:list expected:object'
 
 /** For programs without types: an option that is passed over would send what was meant to be left. */
 export function assertOptionsKnown(options: MigrateOptions): void {
   onlyKnown('migrate', options, OPTIONS)
-  const { rules = {}, decisions = [], maxRefused, service } = options
+  const { rules = {}, maxRefused, service } = options
   assertKind('service', service, 'object')
   for (const [name, known] of Object.entries(WITHIN))
     for (const part of [options[name as keyof typeof WITHIN] ?? []].flat()) onlyKnown(name, part, known)
   if (maxRefused) assertKnown('There is no kind of maxRefused', maxRefused.kind, ['count', 'percent'])
   assertSeverities(rules)
-  for (const { decision, rowId } of decisions) {
-    assertKnown('There is no decision', decision, DECISIONS)
-    assertUsable('rowId', rowId, Number.isSafeInteger(rowId), 'the number of a row')
-  }
 }
 
 function policyOf(options: MigrateOptions, { baseUrl, concurrency }: CheckedService): DeliveryPolicy {

@@ -42,6 +42,8 @@ import {
   type ValidatedOptions,
   registerOf,
   targetOf,
+  decisionsIn,
+  decisionsUnderPlan,
 } from './options.js'
 import { askAhead } from './ask.js'
 import { bringIn } from '../run/campaign.js'
@@ -202,9 +204,10 @@ async function lookAhead(
 ): Promise<Planned> {
   const { view } = ledger
   const last = view.plans().at(-1)?.document ?? null
-  const hold = await askAhead(asked, { ledger, register })
+  if ((await decisionsIn(asked, ledger)).length > 0) throw decisionsUnderPlan('A plan')
+  const hold = await askAhead(asked, { ledger, register }, [])
   const ahead: Planned[] = []
-  await bringIn({ ...asked, ledger, hold }, ({ admitted, choice }) => {
+  await bringIn({ ...asked, ledger, hold, decisions: [] }, ({ admitted, choice }) => {
     refuseEmpty(admitted)
     ahead.push({ document: documentOf({ ...asked, choice }, view, by), last, evidence: view.evidence() })
     return false

@@ -63,6 +63,12 @@ export function sourceOpeners(
       const { openSource } = await import('../source/read-source.js')
       const second = await load()
       const source = await openSource(input, options, { ...known, second }, signal)
+      // A list of ours is read for what people decided in it, and then for what they corrected.
+      if (source.isResultFile && (typeof input !== 'string' || (await sizeOf(input)) === null))
+        throw new UsageError(
+          `"${source.name}" is a list of this program, and what flows through a pipe can be read only once; nothing was sent`,
+          'Give the file itself',
+        )
       opened.push(source)
       if (index === inputs.length - 1) assertFound(opened, options, second)
       const summary = (): SourceSummary => {

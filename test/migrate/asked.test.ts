@@ -3,19 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { migrate, connectService } from '../../src/migrate/migrate.js'
 import { type MigrateOptions, checkOptions } from '../../src/migrate/options.js'
-import type { Resolution } from '../../src/ledger/ledger.js'
 import { newPlace } from './place.js'
 import { mandateOf } from '../run/mandate-samples.js'
-
-const DECISION: Resolution = {
-  rowId: 7,
-  decision: 'resend',
-  reason: 'Looked',
-  by: 'Ann',
-  assigned: null,
-  evidence: null,
-  attempt: null,
-}
 
 describe('the typed client', () => {
   it('speaks to the service with an address, a user and a password alone', async () => {
@@ -151,17 +140,6 @@ describe('what migrate is asked to do', () => {
       { only: [{ colum: 'a', values: ['b'] }] as never },
       /only has no option "colum"; .*"column"/,
     ],
-    [
-      'one of a decision',
-      { decisions: [{ ...DECISION, evidense: 'x' }] as never },
-      /no option "evidense"; .*"evidence"/,
-    ],
-    [
-      'a decision that is none',
-      { decisions: [{ ...DECISION, decision: 'resent' }] as never },
-      /no decision "resent"; .*"resend"/,
-    ],
-    ['a row that is none', { decisions: [{ ...DECISION, rowId: '7' }] as never }, /Cannot use rowId: "7"/],
   ])('refuses %s before a ledger is made, and says that nothing was sent', (_what, more, message) =>
     expectRefused((options) => ({ ...options, ...more }), message),
   )

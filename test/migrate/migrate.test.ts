@@ -1,5 +1,15 @@
-import { copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  createReadStream,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
+import { parse } from 'csv-parse/sync'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { LedgerError, UsageError } from '../../src/errors.js'
@@ -10,6 +20,8 @@ import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrationEvent, MigrationPlan } from '../../src/migrate/options.js'
 import { look } from '../ledger/ledger-views.js'
 import { newPlace, placeWith, type Place } from './place.js'
+import { writeReport } from '../../src/report/pack/pack.js'
+import { validLine } from '../support/export.js'
 import { readWritten } from '../../src/ledger/safety/side-files.js'
 
 const SERVICE = 'https://service.example'
@@ -144,11 +156,38 @@ describe('migrate, with a file, a service and a ledger', () => {
   })
 })
 
+describe('a list of a report that somebody filled in', () => {
+  it('is taken with its decisions, and refused where it can be read only once', async () => {
+    const { place, asked, posts } = await placeWith(1)
+    appendFileSync(place.at('export.csv'), validLine(2).replace(/[A-Z]{2}[0-9]{20}/, 'DE00'))
+    await migrate(asked())
+    await writeReport(place.at('campaign.db'), { out: place.at('pack') })
+    const list = place.at('pack', 'to-do', 'corrections.csv')
+    const decided = { migration_decision: 'written-off', migration_reason: 'left' }
+    const lines = parse(readFileSync(list), { bom: true, columns: true }).map((line) =>
+      Object.assign(line as object, decided),
+    )
+    const quoted = (cells: readonly string[]): string =>
+      cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()
+    writeFileSync(
+      list,
+      [Object.keys(lines[0] ?? {}), ...lines.map((line) => Object.values(line))].map(quoted).join('\n'),
+    )
+    const stream = createReadStream(list)
+    const piped = migrate(asked({ files: [{ name: 'standard input', stream }] }))
+    await expect(piped).rejects.toThrow(/is a list of this program.*can be read only once; nothing was sent/)
+    expect(await migrate(asked({ files: [list] }))).toMatchObject({ decided: 1, totals: { writtenOff: 1 } })
+    expect(posts()).toBe(1)
+  })
+})
+
 describe('before anything is sent', () => {
   it('the place of another ledger is taken at a service elsewhere alone: here no mandate is claimed', async () => {
     const { sandbox, asked } = await placeWith(3)
     const anotherLedger = { by: 'Kim', reason: 'the disk is lost' }
-    await expect(migrate(asked({ anotherLedger }))).rejects.toThrow(/nobody knows which ones.*Nothing was sent/)
+    await expect(migrate(asked({ anotherLedger }))).rejects.toThrow(
+      /nobody knows which ones.*Nothing was sent/,
+    )
     expect(sandbox.mandates()).toEqual([])
   })
 

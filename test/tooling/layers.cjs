@@ -71,6 +71,7 @@ module.exports = {
       'ledger/',
       'register/',
       'run/',
+      'decisions/',
       'trust/',
       'driver\\.ts',
       'machine\\.ts',

@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs'
-import { isOwnList } from '../../source/list.js'
 import { assertReportFolder } from '../../trust/entry.js'
 import { join, resolve } from 'node:path'
 import { assertNotTaken } from '../../trust/trusted-file.js'
 import { choiceLine } from '../../domain/row/choice.js'
-import { UsageError } from '../../errors.js'
-import type { Resolution } from '../../ledger/ledger.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import {
@@ -118,32 +114,12 @@ async function run(context: Context) {
     else tell(event)
   }
   const left = await leftAsRead(context, 'run')
-  const decisions = await decisionsIn(context)
   try {
-    const end = await migrate({ ...askedBy(context, service, left), decisions, watch })
-    return await conclude(context, service, { ...end, decided: decisions.length, left })
+    const end = await migrate({ ...askedBy(context, service, left), watch })
+    return await conclude(context, service, { ...end, left })
   } catch (error) {
     return failed(context, service, error, { closed, sent: counts.sent })
   }
-}
-
-/** What people decided in lists of ours, as `resolve --from` takes it. What a plan holds was known before. @throws {UsageError} */
-async function decisionsIn(context: Context): Promise<readonly Resolution[]> {
-  const { args, settings } = context
-  const decided: Resolution[] = []
-  for (const file of args.filter((path) => path !== '-')) {
-    if (!existsSync(settings.ledger) || !(await isOwnList(file))) continue
-    const { readDecisions } = await import('../../decisions/read-decisions.js')
-    decided.push(
-      ...(await lookInto(settings, (reader) => readDecisions(reader, file, context.actor(), true))),
-    )
-  }
-  if (decided.length > 0 && context.text('plan') !== null)
-    throw new UsageError(
-      'A run under a plan records no decisions; nothing was sent',
-      'Record them first, then make a plan: sepa-migrate resolve --from',
-    )
-  return decided
 }
 
 /** What would keep the report from being written is told before anything is sent. @throws {UsageError} */
@@ -246,7 +222,7 @@ const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
   unread > 0 &&
   `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
 
-type End = Migration & { readonly decided: number; readonly left: readonly string[] }
+type End = Migration & { readonly left: readonly string[] }
 
 async function conclude(context: Context, service: Service, end: End) {
   const { settings, progress } = context
