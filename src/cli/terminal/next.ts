@@ -295,9 +295,12 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
       decideIn(PLACE_OF_PART.inDoubt),
     )
   if (verification !== null && contradictedIn(verification) > 0)
-    return step(`Settle with the service what ${file('verification.csv')} names first, then ask again.`, {
-      name: 'verify',
-    })
+    return step(
+      `Settle with the service what ${file('verification.csv')} names first, then ask again. What is right as the service shows it: resolve --row N --as done --reason "…".`,
+      {
+        name: 'verify',
+      },
+    )
   if (cutOver.open > 0)
     return step(
       `Act on each line of the cut-over in ${list(CUT_OVER_FILE)}, fill in your decision and your reason, and give it back.`,

@@ -62,6 +62,9 @@ export type ClosedLines = Pick<ComparedLine, 'listed'> &
 
 export const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
 
+/** Why a line is closed that no export opened: a person found right what the service shows of the mandate. */
+export const SHOWN = 'shown'
+
 /** SQL of the rows that a person had changed or cancelled at the service: what was said of each, and when it was done. */
 export const SAID_DONE = `select row_id, class, why, decided_at from (
   select compared.row_id, decision, class, why, decided_at, row_number() over (partition by compared.row_id order by compared.id desc) as n

@@ -4,7 +4,7 @@ import { transition } from '../../domain/row/row-state.js'
 import { REMOVE_CELLS } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
-import { SAID_DONE } from './comparison-reads.js'
+import { SAID_DONE, SHOWN } from './comparison-reads.js'
 
 /**
  * Records that say something else of a mandate than what was sent of it. They are one line of the cut-over, whether a run or
@@ -12,8 +12,8 @@ import { SAID_DONE } from './comparison-reads.js'
  */
 const CONTRADICTS = `row.state = 'conflict' and row.rule = 'CONTRADICTS_SENT'`
 
-/** What the bank said of a mandate, or a ledger that is lost: no export takes it back. */
-export const IS_OF_OTHERS = `(why glob 'collected_*' or why = 'begun')`
+/** What the bank or the service said of a mandate, or a ledger that is lost: no export takes it back. */
+export const IS_OF_OTHERS = `(why glob 'collected_*' or why in ('begun', '${SHOWN}'))`
 
 /** Rows that a person had changed or cancelled at the service, as an export said then. */
 export const CHANGED_THERE = `select row_id from (${SAID_DONE}) where not ${IS_OF_OTHERS}`

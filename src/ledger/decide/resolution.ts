@@ -7,7 +7,8 @@ import { cleanCell, isScientific, printable, said } from '../../domain/text/text
 import { BEGUN_FOR, noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideRow, recordDecision } from '../admit/problems.js'
-import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
+import { IS_OPEN_LINE, NEVER_SENDABLE, SHOWN } from '../compare/comparison-reads.js'
+import { SHOWN_OTHERWISE } from '../read/read-proofs.js'
 import { answerContradicting } from '../compare/contradicting.js'
 import { HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
 import type { Decision, Resolution } from '../ledger.js'
@@ -252,11 +253,16 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   }
 }
 
-/** A line of the latest comparison, about which something can be done at the service. */
+const shownOtherwise = (connection: Connection, id: number): string | undefined =>
+  sqlValue(connection)<string>`${SHOWN_OTHERWISE}`.get({ id })
+
+/** A line of the latest comparison, about which something can be done at the service; or what that shows otherwise is right. */
 function doneFault(connection: Connection, resolution: Resolution, subject: Subject): Rejection | null {
   const { rowId } = resolution
   const line = sql(connection)<{ isHeld: 0 | 1 }>`
     select is_held as isHeld from compared where ${IS_OPEN_LINE}`.get({ id: rowId })
+  if (line === undefined && shownOtherwise(connection, rowId) !== undefined)
+    return closingFault(resolution, subject)
   if (line === undefined)
     return {
       message: `Row ${rowId} has no open line of the latest comparison with the last export`,
@@ -332,6 +338,7 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
     evidence !== null && maskEvidence(evidence),
   ])
   const decided = { row: id, at, by, decision, from: state, to, reason, evidence: told.join('; ') || null }
+  const shown = decision === 'done' ? shownOtherwise(connection, id) : undefined
   const decisionId = recordDecision(connection, decided)
   // What was closed in doubt may be at the service all the same.
   const closesLine =
@@ -340,6 +347,14 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
     update compared set decision_id = :decisionId where ${IS_OPEN_LINE} and :closesLine and (:isDone or why <> 'begun')`.run(
     { ...{ decisionId, id, closesLine: Number(closesLine), isDone: Number(decision === 'done') } },
   )
+  if (changes === 0 && shown !== undefined)
+    sql(connection)`
+      insert into compared (comparison_id, row_id, class, why, is_held, met_by, decision_id)
+       values ((select max(id) from comparison), :id, :shown, '${SHOWN}', 0, :id, :decisionId)`.run({
+      id,
+      shown,
+      decisionId,
+    })
   if (assigned !== null) register(connection, id, state, assigned, at)
   else if (decision !== 'done') {
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.

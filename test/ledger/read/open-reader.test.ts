@@ -250,7 +250,7 @@ describe('mandates', () => {
     )
     expect(of(ledger)).toEqual({ total: 2, ready: 2 })
     // A row that turns out to be another's mandate is none of its own.
-    admit(ledger, [{ reference: 'M-2', customerNo: 2, corrects: 1 }])
+    admit(ledger, [{ reference: 'M-2', customerNo: 2, corrects: 3 }])
     expect(of(ledger)).toEqual({ total: 1, ready: 1 })
   })
 })

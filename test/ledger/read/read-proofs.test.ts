@@ -418,4 +418,19 @@ describe('a registered row that somebody had cancelled or changed at the service
     const [row] = ledger.view.verifiedRows(expected as 'decided', 0, 10)
     expect(row).toMatchObject({ id: 1, verdict: expected, why: why ?? null })
   })
+
+  it.each<Shown>([
+    { verdict: 'other', why: 'ended', sources: [cancelled] },
+    { verdict: 'other', sources: [anew] },
+    { verdict: 'absent' },
+  ])('is right as the service shows it, where a person says so: %j', async (shown) => {
+    const ledger = await campaign()
+    const isDone = (row: number): boolean => decide(ledger, row, 'done').isApplied
+    expect(isDone(1)).toBe(false)
+    read(ledger, [{ row: 1, ...shown } as Answered, { row: 2, verdict: 'proven', sources: [] }])
+    expect([isDone(1), isDone(2), isDone(1)]).toEqual([true, false, false])
+    expect(countsOf(ledger)).toMatchObject({ decided: 1 })
+    expect(ledger.view.openCutOver().open).toBe(0)
+    expect(ledger.view.closedLines()).toMatchObject([{ decision: 'done', count: 1 }])
+  })
 })
