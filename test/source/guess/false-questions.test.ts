@@ -1,11 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { draftConfiguration, inspectSource } from '../../../src/source/guess/inspect.js'
 import { SourceError } from '../../../src/errors.js'
 import { germanIban } from '../../support/export.js'
 import { seeded, type Seeded } from '../../support/sample-values.js'
-import { AS_OF, CHECK, fileOf, optionsOf, readAll, SAMPLES } from '../../support/sources.js'
+import { CHECK, fileOf, optionsOf, readAll, SAMPLES, draftOf } from '../../support/sources.js'
 
 /**
  * Questions cost people time: how many `check` asks, and how many lines of a draft a person has to complete, where nothing
@@ -122,7 +121,7 @@ const completed = (draft: string): string =>
 
 /** What `check` asks about a file, with and without the draft, and how many lines of the draft a person has to look at. */
 async function askedOf(path: string): Promise<{ questions: string[]; edits: number }> {
-  const draft = draftConfiguration(await inspectSource(path, { today: AS_OF }))
+  const draft = await draftOf(path)
   const edits = draft.split('\n').filter((line) => line.includes('EDIT:')).length
   const questions: string[] = []
   for (const yaml of ['', completed(draft)])
