@@ -13,9 +13,7 @@ import {
   kindsIn,
   rulesOf,
 } from '../../support/sources.js'
-import { rowsOf, workbookOf, mandateCells, sheetOf } from '../../support/workbook.js'
-import { daysBetween } from '../../../src/domain/mandate/date.js'
-import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
+import { dayCell, rowsOf, workbookOf, mandateCells, sheetOf } from '../../support/workbook.js'
 
 const lines = (dates: readonly string[]): string[] => {
   const [header = '', ...rows] = exportOf(dates.length).trimEnd().split('\n')
@@ -23,13 +21,6 @@ const lines = (dates: readonly string[]): string[] => {
 }
 const text = (dates: readonly string[]): string => `${lines(dates).join('\n')}\n`.replaceAll(',', ';')
 
-/** A cell of a day that shows no time, as a library wrote it. */
-const dayCell = (written: string): string => {
-  const [day = '', time = '00:00:00'] = written.split(/[T ]/)
-  const [hours = 0, minutes = 0, seconds = 0] = time.replace('Z', '').split(':').map(Number)
-  const whole = daysBetween('1899-12-30' as LocalDate, day as LocalDate)
-  return `<c s="1"><v>${whole + (hours * 3600 + minutes * 60 + seconds) / 86_400}</v></c>`
-}
 const sheet = (dates: readonly string[]): string => {
   const rows = lines(dates).map((line, at) =>
     line.split(',').map((cell, column) => (at > 0 && column === 2 ? dayCell(cell) : cell)),
@@ -216,9 +207,6 @@ it('what is said of a date that many rows share is told at the first of them', a
   expect(await rowRules([header, ...filler, ''].join('\n'))).toEqual([['DATE_LEGACY_DEFAULT'], [], [], []])
 })
 
-/** Days since the last day of 1899, as a workbook holds a day. */
-const typed = (day: string): string =>
-  `<c s="1"><v>${(Date.parse(day) - Date.parse('1899-12-30')) / 86_400_000}</v></c>`
 const workbook = (...cells: readonly string[]): string =>
   workbookOf({
     sheets: { Mandate: sheetOf(...cells.map((cell, at) => mandateCells(at + 1, { 2: cell }))) },
@@ -229,10 +217,10 @@ const read = (path: string, format: string, yaml = '') =>
 
 describe('FILE_DAYS_SWAPPED: a spreadsheet that reads 03/04 as 4 March leaves 25/04 as text', () => {
   test.each([
-    ['dd/mm/yyyy', ['25/04/2024', typed('2024-03-04'), '31-12-2023 00:00']],
-    ['mm/dd/yyyy', [typed('2024-01-01'), typed('2024-03-04'), '04/25/2024']],
-    ['auto', ['25/04/2024', typed('2024-03-04'), 'unknown']],
-    ['iso', ['25/04/24', typed('2024-03-04'), '']],
+    ['dd/mm/yyyy', ['25/04/2024', dayCell('2024-03-04'), '31-12-2023 00:00']],
+    ['mm/dd/yyyy', [dayCell('2024-01-01'), dayCell('2024-03-04'), '04/25/2024']],
+    ['auto', ['25/04/2024', dayCell('2024-03-04'), 'unknown']],
+    ['iso', ['25/04/24', dayCell('2024-03-04'), '']],
   ] as const)('%s %j refuses the file, with both cells', async (format, cells) => {
     const path = workbook(...cells)
     const error = await refused(read(path, format), 'FILE_DAYS_SWAPPED')
@@ -252,14 +240,14 @@ describe('FILE_DAYS_SWAPPED: a spreadsheet that reads 03/04 as 4 March leaves 25
   test('the column of the last collection, and a joined one, are looked at, too', async () => {
     const last = workbookOf({
       sheets: {
-        Mandate: sheetOf(mandateCells(1, { 5: typed('2024-03-04') }), mandateCells(2, { 5: '25/04/2024' })),
+        Mandate: sheetOf(mandateCells(1, { 5: dayCell('2024-03-04') }), mandateCells(2, { 5: '25/04/2024' })),
       },
       formats: [14],
     })
     const yaml = 'columns: { last_collection_date: { column: note, format: dd/mm/yyyy } }'
     await refused(readAll(last, optionsOf(yaml)), 'FILE_DAYS_SWAPPED', 'Column "note"')
 
-    const dates = workbook('25/04/2024', typed('2024-03-04'))
+    const dates = workbook('25/04/2024', dayCell('2024-03-04'))
     const row = (customer: number): string =>
       `${customer},DE89370400440532013000,DE98ZZZ09999999999,M-${customer}\n`
     const export_ = `customer_no,iban,sepa_creditor_identifier,unique_mandate_reference\n${row(1)}${row(2)}`
@@ -268,11 +256,11 @@ describe('FILE_DAYS_SWAPPED: a spreadsheet that reads 03/04 as 4 March leaves 25
   })
 
   test.each([
-    ['a day above 12 was typed', [typed('2024-03-04'), typed('2024-03-13'), '25/04/2024']],
-    ['a text could have been turned into a day', [typed('2024-03-04'), '25/04/2024', '03/04/2024']],
-    ['a swap would change nothing', [typed('2024-04-04'), '25/04/2024']],
-    ['no spreadsheet reads a dotted date with the month first', [typed('2024-03-04'), '25.04.2024']],
-    ['there is no text', [typed('2024-03-04'), typed('2024-05-06'), '']],
+    ['a day above 12 was typed', [dayCell('2024-03-04'), dayCell('2024-03-13'), '25/04/2024']],
+    ['a text could have been turned into a day', [dayCell('2024-03-04'), '25/04/2024', '03/04/2024']],
+    ['a swap would change nothing', [dayCell('2024-04-04'), '25/04/2024']],
+    ['no spreadsheet reads a dotted date with the month first', [dayCell('2024-03-04'), '25.04.2024']],
+    ['there is no text', [dayCell('2024-03-04'), dayCell('2024-05-06'), '']],
     ['there is no typed day', ['25/04/2024', '26/04/2024']],
   ] as const)('where %s, nothing is said', async (_, cells) => {
     const { opened } = await read(workbook(...cells), 'dd/mm/yyyy')
@@ -321,11 +309,11 @@ describe('FILE_DAYS_SWAPPED: two spellings that part at the 12th, of several dat
   })
 
   test('XLSX: days beside dotted texts', async () => {
-    const days = ['2015-03-05', '2016-07-02', '2024-10-11'].map(typed)
+    const days = ['2015-03-05', '2016-07-02', '2024-10-11'].map(dayCell)
     const texts = ['23.02.2017', '26.08.2025', '13.01.2020']
     const swapped = read(workbook(...days, ...texts), 'dd.mm.yyyy')
     await refused(swapped, 'FILE_DAYS_SWAPPED', /"2015-03-05" in C2.*"23\.02\.2017" in C5/)
-    const { opened } = await read(workbook(...days, typed('2024-03-13'), ...texts), 'dd.mm.yyyy')
+    const { opened } = await read(workbook(...days, dayCell('2024-03-13'), ...texts), 'dd.mm.yyyy')
     expect(opened.summary().findings.map(({ rule }) => rule)).not.toContain('FILE_DAYS_SWAPPED')
   })
 })
