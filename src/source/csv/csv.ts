@@ -258,7 +258,7 @@ type RecordsEnd = Pick<TableEnd, 'blankLines' | 'lines' | 'openLine'>
 /** The largest shapes that are still believed to be a mandate export. Lengths are in characters. */
 type RecordLimits = Pick<LimitOptions, 'recordLength' | 'fieldLength' | 'columns'>
 
-export interface RecordSettings {
+interface RecordSettings {
   readonly delimiter: string
   readonly limits: RecordLimits
   /** The number of the first line of the text, where a preamble was cut off. */
@@ -297,7 +297,7 @@ const CR = 0x0d
  * and caps are counted here too: csv-parse tells the line where a record ends, counts a CRLF inside quotes twice, caps no
  * columns and skips a gigabyte of blanks without a word (all measured).
  */
-export function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: RecordSettings) {
+function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: RecordSettings) {
   const separator = delimiter.charCodeAt(0)
   const options = parserOptions(delimiter, limits)
   let rest = ''

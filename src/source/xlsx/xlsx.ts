@@ -320,7 +320,7 @@ function formulasOf({ counts: { formulas } }: SurveyedSheet): Assumed[] {
 }
 
 /** A row with anything in it; its line is the number that the sheet shows. */
-export interface SheetRow extends RawRecord {
+interface SheetRow extends RawRecord {
   readonly isHidden: boolean
   /** A line is drawn through the text of a cell. */
   readonly isStruck: boolean
@@ -331,7 +331,7 @@ export interface SheetRow extends RawRecord {
 }
 
 /** What a sheet says of itself besides its rows; complete once it was read to its end. */
-export interface SheetFacts {
+interface SheetFacts {
   /** Positions of hidden columns, from and to, both included. */
   readonly hiddenColumns: (readonly [number, number])[]
   readonly merged: { readonly ref: string; readonly firstRow: number; readonly lastRow: number }[]
@@ -375,7 +375,7 @@ const emptyRow = (isHidden: boolean) => {
 }
 
 /** Reads the rows of a sheet in batches, rows without a value left out. @throws {SourceError} where it is damaged */
-export async function* readRows(
+async function* readRows(
   workbook: Workbook,
   sheet: Sheet,
   limits: LimitOptions,
