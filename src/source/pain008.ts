@@ -258,11 +258,9 @@ const keyOf = (
   formerReference = '',
   formerCreditor = '',
 ): string | null => {
-  const [{ value: identifier }, { value }] = [
-    checkCreditorIdentifier(formerCreditor || creditor),
-    checkMandateReference(formerReference || reference),
-  ]
-  return identifier === null || value === null ? null : mandateKey(identifier, value)
+  const identifier = checkCreditorIdentifier(formerCreditor || creditor).value
+  const own = checkMandateReference(formerReference || reference).value
+  return identifier === null || own === null ? null : mandateKey(identifier, own)
 }
 
 /** One that names no mandate stands for itself. */

@@ -179,14 +179,9 @@ async function* unpack(
       yield chunk
     }
   } catch (error) {
-    throw gzipProblem(source, error)
+    if (!/^Z_(?:DATA|BUF)_ERROR$/.test(codeOf(error))) throw error
+    throw unreadable(source, 'its gzip data is damaged or cut off', 'Copy or create the file again.', error)
   }
-}
-
-function gzipProblem(source: string, error: unknown): unknown {
-  const code = codeOf(error)
-  if (code !== 'Z_DATA_ERROR' && code !== 'Z_BUF_ERROR') return error
-  return unreadable(source, 'its gzip data is damaged or cut off', 'Copy or create the file again.', error)
 }
 
 /** The first chunks that make up so many bytes, or all there are: a pipe may deliver them one by one. */

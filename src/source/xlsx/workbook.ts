@@ -241,8 +241,7 @@ async function sharedTexts(read: (handlers: XmlHandlers) => Promise<void>): Prom
 }
 
 /** How the numbers of a cell format are shown: as a day, with as many digits as zeros, or plainly. */
-type NumberFormat =
-  { readonly kind: 'day' } | { readonly kind: 'digits'; readonly shape: string } | null
+type NumberFormat = { readonly kind: 'day' } | { readonly kind: 'digits'; readonly shape: string } | null
 
 /** Formats that need not be written in a workbook (ECMA-376, 18.8.30, also those of East Asia). */
 const isBuiltInDay = (id: number): boolean =>

@@ -158,13 +158,9 @@ function joined(tables: readonly [SheetTable, ...SheetTable[]]): FormatTable {
     headerCells.map((name) => fold(ownName(name))).join('\n')
   let lines = 0
   const parts = tables.map((table) => {
-    if (namesOf(table) !== namesOf(first))
-      throw refuse(
-        first.label,
-        'FILE_SHEET_UNCLEAR',
-        `the columns of its sheet "${showValue(table.sheet)}" are not those of "${showValue(first.sheet)}"`,
-        { next: 'Put them into the same order as they were written in, and give it again.' },
-      )
+    const what = `the columns of its sheet "${showValue(table.sheet)}" are not those of "${showValue(first.sheet)}"`
+    const next = 'Put them into the same order as they were written in, and give it again.'
+    if (namesOf(table) !== namesOf(first)) throw refuse(first.label, 'FILE_SHEET_UNCLEAR', what, { next })
     const before = lines
     lines += table.lastRow
     return { ...table, before }
