@@ -3,7 +3,7 @@ import { SourceError } from '../../src/errors.js'
 import { type Mandate, REQUIRED_FIELDS } from '../../src/domain/mandate/mandate.js'
 import { seedChance, type Chance } from '../support/chance.js'
 import { creditorIdentifierOf, ibanOf } from '../support/sample-values.js'
-import { CHECK, fileOf, optionsOf, readAll } from '../support/sources.js'
+import { CHECK, fileOf, inUtc, optionsOf, readAll } from '../support/sources.js'
 import { dayCell, rowsOf, workbookOf } from '../support/workbook.js'
 
 /**
@@ -30,22 +30,6 @@ const WRITTEN: Readonly<Record<string, (y: string, m: string, d: string) => stri
 const write = (date: string, format: string): string => {
   const [y = '', m = '', d = ''] = date.split('-')
   return WRITTEN[format]?.(y, m, d) ?? date
-}
-
-/** Midnight of a day there, as it is in UTC: date and time. */
-function inUtc(date: string, zone: string, driftS: number): string {
-  const offset = (at: number): number => {
-    const parts = new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      dateStyle: 'short',
-      timeStyle: 'medium',
-    })
-    const [, d, m, y, h, min, s] = /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(parts.format(at)) ?? []
-    return Date.UTC(Number(y), Number(m) - 1, Number(d), Number(h), Number(min), Number(s)) - at
-  }
-  const midnight = Date.parse(`${date}T00:00:00Z`)
-  const moment = midnight - offset(midnight - offset(midnight)) - driftS * 1000
-  return new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 function truthOf(chance: Chance, rows: number): Known[] {

@@ -134,6 +134,22 @@ export const rowRules = async (...given: Parameters<typeof readText>): Promise<R
 export const fileRules = async (...given: Parameters<typeof readText>): Promise<RuleId[]> =>
   rulesOf((await readText(...given)).summary)
 
+/** Midnight of a day there, or so many seconds before it, as it is in UTC: date and time. */
+export function inUtc(date: string, zone: string, driftS = 0): string {
+  const offset = (at: number): number => {
+    const parts = new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    })
+    const [, d, m, y, h, min, s] = /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(parts.format(at)) ?? []
+    return Date.UTC(Number(y), Number(m) - 1, Number(d), Number(h), Number(min), Number(s)) - at
+  }
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  const moment = midnight - offset(midnight - offset(midnight)) - driftS * 1000
+  return new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
+}
+
 /** What `init` drafts for a file. */
 export const draftOf = async (path: string): Promise<string> =>
   draftConfiguration(await inspectSource(path, { today: AS_OF }))

@@ -342,7 +342,6 @@ const CELL = /^\$?([A-Z]{1,3})\$?([0-9]{1,7})$/
 
 function placeOf(ref: string): { readonly row: number; readonly position: number } | null {
   const [, letters = '', row = ''] = CELL.exec(ref) ?? []
-  if (letters === '') return null
   const position = Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
   return position < LAST_COLUMN && Number(row) >= 1 && Number(row) <= LAST_ROW
     ? { row: Number(row), position }

@@ -12,6 +12,7 @@ import {
   refused,
   kindsIn,
   rulesOf,
+  inUtc,
 } from '../../support/sources.js'
 import { dayCell, rowsOf, workbookOf, mandateCells, sheetOf } from '../../support/workbook.js'
 
@@ -30,36 +31,12 @@ const sheet = (dates: readonly string[]): string => {
 
 const SIGNED = ['2019-03-14', '2020-07-20', '2021-09-01', '2022-11-11', '2023-01-02']
 const SHIFTED = {
-  'Berlin in a database': [
-    'Europe/Berlin',
-    [
-      '2019-03-13 23:00:00',
-      '2020-07-19 22:00:00',
-      '2021-08-31 22:00:00',
-      '2022-11-10 23:00:00',
-      '2023-01-01 23:00:00',
-    ],
-  ],
+  'Berlin in a database': ['Europe/Berlin', SIGNED.map((day) => inUtc(day, 'Europe/Berlin'))],
   'Helsinki in JSON': [
     'Europe/Helsinki',
-    [
-      '2019-03-13T22:00:00Z',
-      '2020-07-19T21:00:00Z',
-      '2021-08-31T21:00:00Z',
-      '2022-11-10T22:00:00Z',
-      '2023-01-01T22:00:00Z',
-    ],
+    SIGNED.map((day) => `${inUtc(day, 'Europe/Helsinki').replace(' ', 'T')}Z`),
   ],
-  'Paris, off by seconds': [
-    'Europe/Paris',
-    [
-      '2019-03-13 22:59:17',
-      '2020-07-19 21:59:17',
-      '2021-08-31 21:59:17',
-      '2022-11-10 22:59:17',
-      '2023-01-01 22:59:17',
-    ],
-  ],
+  'Paris, off by seconds': ['Europe/Paris', SIGNED.map((day) => inUtc(day, 'Europe/Paris', 43))],
 } as const
 
 describe.each(Object.entries(SHIFTED))('midnight of another zone: %s', (_, [zone, dates]) => {
