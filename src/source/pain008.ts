@@ -10,8 +10,16 @@ import {
   checkMandateReference,
   mandateKey,
 } from '../domain/value/identifiers.js'
-import { ENCODINGS, isCollections, opening, type Encoding } from './bytes/encoding.js'
-import { type ByteSource, openBytes, piecesOf, type ReadEnd } from './bytes/input.js'
+import {
+  type ByteSource,
+  openBytes,
+  piecesOf,
+  type ReadEnd,
+  ENCODINGS,
+  isCollections,
+  opening,
+  type Encoding,
+} from './bytes/input.js'
 import { readXml } from './bytes/xml.js'
 import type { LimitOptions } from './options.js'
 import type { InputFormat, RawRecord, TableEnd } from './table.js'

@@ -1,4 +1,4 @@
-import { piecesOf, textOf, type TextSource, dropStart, dropLastLines } from '../bytes/input.js'
+import { piecesOf, textOf, type TextSource } from '../bytes/input.js'
 import type { InputFormat, RawRecord, TableEnd, TableOptions, TableEvidence } from '../table.js'
 import { holdsIban } from '../../domain/text/accounts.js'
 import { isRuleLine } from '../../domain/text/no-record.js'
@@ -89,6 +89,46 @@ function skipPreamble(head: string, declared: number): { skipLines: number; sep:
   while (line <= declared + MOST_BLANK && lineAt(head, line).trim() === '') line += 1
   return { skipLines: isRuleLine([lineAt(head, line)]) ? line : declared, sep: readSepLine(lineAt(head, 1)) }
 }
+
+/** The text after so many characters. */
+export async function* dropStart(text: AsyncIterable<string>, length: number): AsyncGenerator<string> {
+  let left = length
+  for await (const piece of text) {
+    if (left < piece.length) yield left === 0 ? piece : piece.slice(left)
+    left = Math.max(0, left - piece.length)
+  }
+}
+
+/**
+ * The text without its last physical lines, which are its end. Holds back no more than those lines, or `maxHeld`
+ * characters: what is longer is left for the reader to refuse.
+ */
+export async function* dropLastLines(
+  text: AsyncIterable<string>,
+  { count, maxHeld }: { count: number; maxHeld: number },
+): AsyncGenerator<string, string> {
+  if (count === 0) {
+    yield* text
+    return ''
+  }
+  let held = ''
+  for await (const piece of text) {
+    held += piece
+    const start = Math.max(startOfLastLines(held, count), held.length - maxHeld)
+    if (start > 0) yield held.slice(0, start)
+    held = held.slice(start)
+  }
+  const start = startOfLastLines(held, count)
+  if (start > 0) yield held.slice(0, start)
+  return held.slice(start)
+}
+
+/** Behind each line end; a line end at the very end begins no further line. */
+const LINE_STARTS = /(?<=\n|\r(?!\n))(?!$)/g
+
+/** The offset at which the last `count` lines begin. */
+const startOfLastLines = (text: string, count: number): number =>
+  Array.from(text.matchAll(LINE_STARTS), ({ index }) => index).at(-count) ?? 0
 
 const QUOTED = '"[^"]*(?:"|$)'
 /** Up to the line end outside quotes. */
