@@ -1,5 +1,13 @@
-import { type SourceInput, openBytes } from './bytes/input.js'
-import { beginsWith, isCollections, isXml, isZip, latin1, opening } from './bytes/encoding.js'
+import {
+  type SourceInput,
+  openBytes,
+  beginsWith,
+  isCollections,
+  isXml,
+  isZip,
+  latin1,
+  opening,
+} from './bytes/input.js'
 import { CSV } from './csv/csv.js'
 import { tableOf, type InputFormat, type Table, type TableOptions, withoutNoRecords } from './table.js'
 import { refuse } from '../errors.js'

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
 import { DATE_FORMATS } from '../domain/mandate/date.js'
-import { ENCODINGS } from './bytes/encoding.js'
+import { ENCODINGS } from './bytes/input.js'
 
 /** The separators a source may have, by the spellings of the configuration. */
 export const DELIMITERS = { ',': ',', ';': ';', '\t': '\t', '|': '|', tab: '\t' } as const

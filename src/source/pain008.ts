@@ -10,8 +10,16 @@ import {
   checkMandateReference,
   mandateKey,
 } from '../domain/value/identifiers.js'
-import { ENCODINGS, isCollections, opening, type Encoding } from './bytes/encoding.js'
-import { type ByteSource, openBytes, piecesOf, type ReadEnd } from './bytes/input.js'
+import {
+  type ByteSource,
+  openBytes,
+  piecesOf,
+  type ReadEnd,
+  ENCODINGS,
+  isCollections,
+  opening,
+  type Encoding,
+} from './bytes/input.js'
 import { readXml } from './bytes/xml.js'
 import type { LimitOptions } from './options.js'
 import type { InputFormat, RawRecord, TableEnd } from './table.js'
@@ -258,11 +266,9 @@ const keyOf = (
   formerReference = '',
   formerCreditor = '',
 ): string | null => {
-  const [{ value: identifier }, { value }] = [
-    checkCreditorIdentifier(formerCreditor || creditor),
-    checkMandateReference(formerReference || reference),
-  ]
-  return identifier === null || value === null ? null : mandateKey(identifier, value)
+  const identifier = checkCreditorIdentifier(formerCreditor || creditor).value
+  const own = checkMandateReference(formerReference || reference).value
+  return identifier === null || own === null ? null : mandateKey(identifier, own)
 }
 
 /** One that names no mandate stands for itself. */

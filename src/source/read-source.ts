@@ -21,6 +21,7 @@ import {
   columnsIn,
   type DateField,
   DATES,
+  isDateField,
   keyColumns,
   lookupsOf,
   mapColumns,
@@ -259,6 +260,9 @@ function describeReading(source: RecognisedSource): LayoutReading {
   const joined = second.files.flatMap(({ section, reading }) => (section === 'join' ? [reading] : []))
   const { ignoreColumns, dates } = options.source
   const times = dates === undefined ? [] : [{ dates }]
+  const transforms = mapping.fields.map(
+    ({ field, transforms }) => [field, isDateField(field) ? [...transforms, ...times] : transforms] as const,
+  )
   return {
     ...written,
     ...(profile === null ? {} : { profile: { id: profile.id, name: profile.name, lacks: profile.lacks } }),
@@ -267,14 +271,7 @@ function describeReading(source: RecognisedSource): LayoutReading {
     columns: columnNames(mapping),
     constantCreditorIdentifier: mapping.constant,
     dateFormats: formats,
-    transforms: Object.fromEntries(
-      mapping.fields
-        .map(
-          ({ field, transforms }) =>
-            [field, [...transforms, ...(field.endsWith('_date') ? times : [])]] as const,
-        )
-        .filter(([, transforms]) => transforms.length > 0),
-    ),
+    transforms: Object.fromEntries(transforms.filter(([, some]) => some.length > 0)),
     exclude: options.exclude,
     ...(ignoreColumns.length === 0 ? {} : { ignoredColumns: ignoreColumns }),
     crosswalk: second.files.find(({ section }) => section === 'crosswalk')?.reading ?? null,

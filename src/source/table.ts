@@ -162,14 +162,11 @@ export interface InputFormat {
  */
 export function refuseRagged({ label, header }: Table, record: RawRecord, what: string): void {
   const { line, cells, uncomputed } = record
+  const refused = (rule: RuleId, has: string): Error => refuse(label, rule, `${what} has ${has}`, { line })
   if (uncomputed !== undefined)
-    throw refuse(label, 'ROW_FORMULA_UNCOMPUTED', `${what} has a formula that no program has computed`, {
-      line,
-    })
-  if (cells.length === header.width) return
-  throw refuse(label, 'ROW_FIELD_COUNT', `${what} has ${cells.length} columns instead of ${header.width}`, {
-    line,
-  })
+    throw refused('ROW_FORMULA_UNCOMPUTED', 'a formula that no program has computed')
+  if (cells.length !== header.width)
+    throw refused('ROW_FIELD_COUNT', `${cells.length} columns instead of ${header.width}`)
 }
 
 /** What is found of a whole file; nothing where there is no detail. */
@@ -244,11 +241,8 @@ async function* judge(
       const sum = sumIn(few, records, sinceCount)
       if (sum !== null) {
         const { isOfAll, isRight } = sum
-        sums.push({
-          record,
-          isOfAll,
-          told: { line, text: showValue(few.join(' ')), isRight, records: sinceCount },
-        })
+        const told = { line, text: showValue(few.join(' ')), isRight, records: sinceCount }
+        sums.push({ record, isOfAll, told })
         sinceCount = 0
         return false
       }

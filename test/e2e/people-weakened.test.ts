@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { loadPeople } from './people-connections.js'
 import { GUARDS_OF_LEDGERS } from './people-guards-ledgers.js'
@@ -26,10 +27,13 @@ const GUARDS: Readonly<Record<string, Guard>> = {
 /** Modules of the program that have a guard. */
 const GUARDED = new Set(Object.values(GUARDS).flatMap(({ off }) => Object.keys(off)))
 
-for (const module of GUARDED)
+for (const module of GUARDED) {
+  // A mock of what is not there would do nothing.
+  if (!existsSync(new URL(`../../src/${module}`, import.meta.url))) throw new Error(`There is no ${module}`)
   vi.doMock(`../../src/${module.replace(/ts$/, 'js')}`, (original) =>
     withGuards(GUARDS, module)(original as () => Promise<object>),
   )
+}
 
 const { kindOf, play, plotOf } = await loadPeople()
 

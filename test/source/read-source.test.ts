@@ -10,9 +10,9 @@ import {
   optionsOf,
   readAll,
   readText,
-  refusal,
   rowRules,
   rulesOf,
+  refused,
 } from '../support/sources.js'
 import { mod97 } from '../../src/domain/text/accounts.js'
 
@@ -137,9 +137,7 @@ describe('exclude rules', () => {
   })
 
   test('need their column', async () => {
-    const error = await refusal(readText(exportOf(1), EXCLUDE))
-    expect(error).toMatchObject({ rule: 'FILE_HEADER_MISSING' })
-    expect(error.message).toContain('"zustand" for an exclude rule')
+    await refused(readText(exportOf(1), EXCLUDE), 'FILE_HEADER_MISSING', '"zustand" for an exclude rule')
   })
 })
 
@@ -260,7 +258,6 @@ describe('rules on the whole file', () => {
     const off = { ...CHECK, severities: { FILE_DATE_DOMINANT: 'off' } as const }
     expect(await fileRules(text, '', off)).toEqual([])
     const strict = { ...CHECK, severities: { FILE_DATE_DOMINANT: 'error' } as const }
-    const error = await refusal(readText(text, '', strict))
-    expect(error).toMatchObject({ rule: 'FILE_DATE_DOMINANT', exitCode: 7 })
+    await refused(readText(text, '', strict), 'FILE_DATE_DOMINANT')
   })
 })

@@ -71,28 +71,23 @@ it('exclusions look at the cells of the export, whatever our own columns stand b
 
 const pad = { padLeft: { length: 5, with: '0' } } as const
 
-it('changes a cell in the order of the configuration', () => {
-  expect(applyTransforms('k-17', [{ stripPrefix: 'k-' }, pad])).toBe('00017')
-  expect(applyTransforms('k-17', [pad, { stripPrefix: 'k-' }])).toBe('0k-17')
-  expect(applyTransforms('k-17', ['upperCase', { stripPrefix: 'k-' }])).toBe('K-17')
-})
-
-it('sees a cell without outer blanks and text marker, so that a result file comes back as it went', () => {
-  expect(applyTransforms('="K-17"', [{ stripPrefix: 'K-' }])).toBe('17')
-  expect(applyTransforms('  K-17 ', [{ stripPrefix: 'K-' }, 'trim'])).toBe('17')
-})
-
-it('makes no value up where the cell is empty, or where the prefix was all of it', () => {
-  expect(applyTransforms('  ', [pad])).toBe('')
-  expect(applyTransforms('K-', [{ stripPrefix: 'K-' }, pad])).toBe('')
-})
-
-it('cuts nothing off that is longer than asked for', () => {
-  expect(applyTransforms('123456', [pad])).toBe('123456')
-})
-
-it('takes zeros in front of a number away, and leaves one that is nothing else', () => {
-  expect(applyTransforms('C-000123', [{ stripPrefix: 'C-' }, 'stripZeros'])).toBe('123')
-  expect(applyTransforms('000', ['stripZeros'])).toBe('0')
-  expect(applyTransforms('', ['stripZeros'])).toBe('')
+it.each([
+  ['in the order of the configuration', 'k-17', [{ stripPrefix: 'k-' }, pad], '00017'],
+  ['so in the other order', 'k-17', [pad, { stripPrefix: 'k-' }], '0k-17'],
+  ['with what it makes of a prefix', 'k-17', ['upperCase', { stripPrefix: 'k-' }], 'K-17'],
+  [
+    'without text marker, so that a result file comes back as it went',
+    '="K-17"',
+    [{ stripPrefix: 'K-' }],
+    '17',
+  ],
+  ['without outer blanks', '  K-17 ', [{ stripPrefix: 'K-' }, 'trim'], '17'],
+  ['to no value where it is empty', '  ', [pad], ''],
+  ['to none where the prefix was all of it', 'K-', [{ stripPrefix: 'K-' }, pad], ''],
+  ['and cuts nothing off that is longer', '123456', [pad], '123456'],
+  ['without zeros in front of a number', 'C-000123', [{ stripPrefix: 'C-' }, 'stripZeros'], '123'],
+  ['but with the last of zeros alone', '000', ['stripZeros'], '0'],
+  ['to no zero where it is empty', '', ['stripZeros'], ''],
+] as const)('changes a cell %s: %j by %j', (_, cell, transforms, changed) => {
+  expect(applyTransforms(cell, transforms)).toBe(changed)
 })

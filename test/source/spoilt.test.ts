@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
 import { SourceError } from '../../src/errors.js'
-import { daysBetween } from '../../src/domain/mandate/date.js'
-import type { LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
+import { type Mandate, REQUIRED_FIELDS } from '../../src/domain/mandate/mandate.js'
 import { seedChance, type Chance } from '../support/chance.js'
 import { creditorIdentifierOf, ibanOf } from '../support/sample-values.js'
-import { CHECK, fileOf, optionsOf, readAll } from '../support/sources.js'
-import { rowsOf, workbookOf } from '../support/workbook.js'
+import { CHECK, fileOf, inUtc, optionsOf, readAll } from '../support/sources.js'
+import { dayCell, rowsOf, workbookOf } from '../support/workbook.js'
 
 /**
  * Files that are made from mandates that are known, and one line, one date or one column of which is spoilt. What would be
@@ -16,14 +15,7 @@ const SEED = Number(process.env['READING_SEED'] ?? 20_261_125)
 const DRAWS = Number(process.env['READING_SEEDS'] ?? 150)
 const ZONES = ['Europe/Berlin', 'Europe/Helsinki', 'Europe/Lisbon', 'Europe/Dublin', 'Europe/Madrid'] as const
 
-const FIELDS = [
-  'customer_no',
-  'iban',
-  'signed_date',
-  'sepa_creditor_identifier',
-  'unique_mandate_reference',
-] as const
-type Known = Record<(typeof FIELDS)[number] | 'name', string>
+type Known = Record<(typeof REQUIRED_FIELDS)[number] | 'name', string>
 
 const two = (n: number): string => `${n}`.padStart(2, '0')
 const MONTHS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
@@ -38,22 +30,6 @@ const WRITTEN: Readonly<Record<string, (y: string, m: string, d: string) => stri
 const write = (date: string, format: string): string => {
   const [y = '', m = '', d = ''] = date.split('-')
   return WRITTEN[format]?.(y, m, d) ?? date
-}
-
-/** Midnight of a day there, as it is in UTC: date and time. */
-function inUtc(date: string, zone: string, driftS: number): string {
-  const offset = (at: number): number => {
-    const parts = new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      dateStyle: 'short',
-      timeStyle: 'medium',
-    })
-    const [, d, m, y, h, min, s] = /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(parts.format(at)) ?? []
-    return Date.UTC(Number(y), Number(m) - 1, Number(d), Number(h), Number(min), Number(s)) - at
-  }
-  const midnight = Date.parse(`${date}T00:00:00Z`)
-  const moment = midnight - offset(midnight - offset(midnight)) - driftS * 1000
-  return new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 function truthOf(chance: Chance, rows: number): Known[] {
@@ -106,7 +82,7 @@ function spoil(truth: readonly Known[], how: Spoilt, chance: Chance): Drawn {
   const format = chance.pick(Object.keys(WRITTEN))
   const zone = chance.pick(ZONES)
   const drift = chance.pick([0, 0, 43, 17])
-  const order = (['name', ...FIELDS] as (keyof Known)[]).toSorted(() => chance.next() - 0.5)
+  const order = (['name', ...REQUIRED_FIELDS] as (keyof Known)[]).toSorted(() => chance.next() - 0.5)
   const at = chance.between(0, truth.length - 1)
   const time = chance.pick([' 00:00:00', ' 00:00', ' 12:00:00 AM', ', 10:15:00', ' 8.15'])
   const signed = (known: Known, index: number): string => {
@@ -206,15 +182,10 @@ const asText = (rows: readonly (readonly string[])[], chance: Chance): string =>
   )
 }
 
-const ISO = /^(\d{4}-\d\d-\d\d)(?: (\d\d):(\d\d):(\d\d))?Z?$/
+const ISO = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?Z?$/
 const asSheet = (rows: readonly (readonly string[])[], chance: Chance): string => {
   const isTyped = chance.happens(0.7)
-  const cell = (text: string): string => {
-    const [, day, h = 0, min = 0, s = 0] = ISO.exec(text) ?? []
-    if (!isTyped || day === undefined) return text
-    const whole = daysBetween('1899-12-30' as LocalDate, day as LocalDate)
-    return `<c s="1"><v>${whole + (Number(h) * 3600 + Number(min) * 60 + Number(s)) / 86_400}</v></c>`
-  }
+  const cell = (text: string): string => (isTyped && ISO.test(text) ? dayCell(text) : text)
   return workbookOf({ formats: [14], sheets: { Mandate: rowsOf(rows.map((cells) => cells.map(cell))) } })
 }
 
@@ -255,7 +226,7 @@ it(`what is sent of a spoilt file is true, or waits (${DRAWS} draws, seed ${SEED
       for (const mandate of sent) {
         const known = truth.find(({ customer_no: no }) => no === mandate.customer_no)
         expect(mandate, where).toEqual(
-          FIELDS.reduce((all, field) => ({ ...all, [field]: known?.[field] }), {}),
+          REQUIRED_FIELDS.reduce((all, field) => ({ ...all, [field]: known?.[field] }), {}),
         )
       }
       expect(new Set(sent.map(({ customer_no: no }) => no)).size, where).toBe(sent.length)

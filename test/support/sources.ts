@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { SourceError } from '../../src/errors.js'
@@ -8,6 +9,7 @@ import type { LocalDate } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord, RuleId, SourceSummary } from '../../src/domain/rule/verdict.js'
 import type { SourceInput } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from '../../src/source/options.js'
+import { draftConfiguration, inspectSource } from '../../src/source/guess/inspect.js'
 import { openSource, type OpenedSource } from '../../src/source/read-source.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { openScratchLedger } from '../../src/ledger/file/writer.js'
@@ -108,6 +110,20 @@ export async function refusal(reading: Promise<unknown>): Promise<SourceError> {
   throw outcome instanceof Error ? outcome : new Error('The source was read without an error')
 }
 
+/** Refused so, with exit status 7: by this rule, or as this says; its message and its next step say these things. */
+export async function refused(
+  reading: Promise<unknown>,
+  as: string | object,
+  message: string | RegExp = '',
+  next: string | RegExp = '',
+): Promise<SourceError> {
+  const error = await refusal(reading)
+  expect(error).toMatchObject({ exitCode: 7, ...(typeof as === 'string' ? { rule: as } : as) })
+  expect(error.message).toMatch(message)
+  expect(error.next).toMatch(next)
+  return error
+}
+
 /** What becomes of each row, which rules speak of each, and which of the file. */
 export const kindsIn = async (...given: Parameters<typeof readText>): Promise<string[]> =>
   (await readText(...given)).records.map(({ verdict }) => verdict.kind)
@@ -117,6 +133,33 @@ export const rowRules = async (...given: Parameters<typeof readText>): Promise<R
   (await readText(...given)).records.map(rulesOf)
 export const fileRules = async (...given: Parameters<typeof readText>): Promise<RuleId[]> =>
   rulesOf((await readText(...given)).summary)
+
+/** Midnight of a day there, or so many seconds before it, as it is in UTC: date and time. */
+export function inUtc(date: string, zone: string, driftS = 0): string {
+  const offset = (at: number): number => {
+    const parts = new Intl.DateTimeFormat('en-GB', {
+      timeZone: zone,
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    })
+    const [, d, m, y, h, min, s] = /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(parts.format(at)) ?? []
+    return Date.UTC(Number(y), Number(m) - 1, Number(d), Number(h), Number(min), Number(s)) - at
+  }
+  const midnight = Date.parse(`${date}T00:00:00Z`)
+  const moment = midnight - offset(midnight - offset(midnight)) - driftS * 1000
+  return new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+/** What `init` drafts for a file. */
+export const draftOf = async (path: string): Promise<string> =>
+  draftConfiguration(await inspectSource(path, { today: AS_OF }))
+
+/** Names of the columns that `check` asks about, with what it says. */
+export async function askedAbout(path: string, yaml = ''): Promise<Record<string, string>> {
+  const { summary } = await readAll(path, optionsOf(yaml), { ...CHECK, undecided: 'tell' })
+  const asked = summary.findings.filter(({ rule }) => rule === 'FILE_COLUMN_UNDECIDED')
+  return Object.fromEntries(asked.map(({ value, message }) => [value, message]))
+}
 
 /** A row as the ledger has it from an earlier export with these columns. */
 export const earlierRow = (

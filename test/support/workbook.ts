@@ -69,6 +69,12 @@ export const workbookOf = (parts: WorkbookParts, name = 'export.xlsx'): string =
 export const textCell = (text: string): string =>
   `<c t="inlineStr"><is><t xml:space="preserve">${escaped(text)}</t></is></c>`
 
+/** A cell of a day, or of a day and a time, that shows no time: days since the last but one of 1899. */
+export const dayCell = (written: string): string => {
+  const moment = Date.parse(written.replace(' ', 'T').replace(/:\d\d$/, '$&Z'))
+  return `<c s="1"><v>${(moment - Date.parse('1899-12-30')) / 86_400_000}</v></c>`
+}
+
 /** Rows of cells; a text stands for a cell of text unless it begins with `<`. */
 export const rowsOf = (rows: readonly (readonly string[])[]): string =>
   `<sheetData>${rows

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 import { SourceError, refuse } from '../../errors.js'
-import { createDecoder, type Encoding } from './encoding.js'
+import { createDecoder, type Encoding } from './input.js'
 
 /** Elements by their names without a prefix. Attributes keep theirs. */
 export interface XmlHandlers {

@@ -1,5 +1,5 @@
-import { piecesOf, textOf, type TextSource, dropStart, dropLastLines } from '../bytes/input.js'
-import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
+import { piecesOf, textOf, type TextSource } from '../bytes/input.js'
+import type { InputFormat, RawRecord, TableEnd, TableOptions, TableEvidence } from '../table.js'
 import { holdsIban } from '../../domain/text/accounts.js'
 import { isRuleLine } from '../../domain/text/no-record.js'
 import { SourceError, refuse } from '../../errors.js'
@@ -9,11 +9,8 @@ import { refuseStrayQuote, type QuoteLayout } from './stray-quote.js'
 import { CsvError, type Options } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 
-/** How a CSV file is written: everything that must be known before its first record can be read. */
-type Layout = ReturnType<typeof detectLayout>
-
 /**
- * Finds encoding, delimiter and header; what is declared wins.
+ * How a CSV file is written: finds encoding, delimiter and header; what is declared wins.
  * @throws {SourceError} FILE_ENCODING, FILE_DELIMITER, FILE_EMPTY or FILE_RECORD_TOO_LONG
  */
 function detectLayout(source: TextSource, options: TableOptions) {
@@ -40,7 +37,7 @@ function detectLayout(source: TextSource, options: TableOptions) {
   const isSpaced = firstRecord(body).includes(`${delimiter.delimiter} `)
   const quotes = { header, delimiter: delimiter.delimiter, isSpaced, multilineColumns }
   // A quote too many in the header would show as columns that are missing.
-  if (record.cells.some((cell) => lineEnds().test(cell))) refuseStrayQuote(source.label, record, quotes)
+  if (record.cells.some((cell) => LINE_END.test(cell))) refuseStrayQuote(source.label, record, quotes)
   const { skipFooterLines } = declared
   return {
     written: { encoding, delimiter, skipLines, skipFooterLines },
@@ -70,19 +67,16 @@ function isWrittenByUs(source: TextSource): boolean {
   }
 }
 
-const lineEnds = (): RegExp => /\r\n|\n|\r/g
+const LINE_END = /\r\n|\n|\r/
 
 /** Offset at which a physical line begins, or the end of the text. */
 function startOfLine(text: string, line: number): number {
-  const pattern = lineEnds()
+  const pattern = new RegExp(LINE_END, 'g')
   for (let number = 1; number < line; number += 1) if (pattern.exec(text) === null) return text.length
   return pattern.lastIndex
 }
 
-function lineAt(text: string, line: number): string {
-  const rest = text.slice(startOfLine(text, line))
-  return rest.slice(0, lineEnds().exec(rest)?.index ?? rest.length)
-}
+const lineAt = (text: string, line: number): string => text.split(LINE_END, line)[line - 1] ?? ''
 
 const MOST_BLANK = 3
 
@@ -95,6 +89,46 @@ function skipPreamble(head: string, declared: number): { skipLines: number; sep:
   while (line <= declared + MOST_BLANK && lineAt(head, line).trim() === '') line += 1
   return { skipLines: isRuleLine([lineAt(head, line)]) ? line : declared, sep: readSepLine(lineAt(head, 1)) }
 }
+
+/** The text after so many characters. */
+export async function* dropStart(text: AsyncIterable<string>, length: number): AsyncGenerator<string> {
+  let left = length
+  for await (const piece of text) {
+    if (left < piece.length) yield left === 0 ? piece : piece.slice(left)
+    left = Math.max(0, left - piece.length)
+  }
+}
+
+/**
+ * The text without its last physical lines, which are its end. Holds back no more than those lines, or `maxHeld`
+ * characters: what is longer is left for the reader to refuse.
+ */
+export async function* dropLastLines(
+  text: AsyncIterable<string>,
+  { count, maxHeld }: { count: number; maxHeld: number },
+): AsyncGenerator<string, string> {
+  if (count === 0) {
+    yield* text
+    return ''
+  }
+  let held = ''
+  for await (const piece of text) {
+    held += piece
+    const start = Math.max(startOfLastLines(held, count), held.length - maxHeld)
+    if (start > 0) yield held.slice(0, start)
+    held = held.slice(start)
+  }
+  const start = startOfLastLines(held, count)
+  if (start > 0) yield held.slice(0, start)
+  return held.slice(start)
+}
+
+/** Behind each line end; a line end at the very end begins no further line. */
+const LINE_STARTS = /(?<=\n|\r(?!\n))(?!$)/g
+
+/** The offset at which the last `count` lines begin. */
+const startOfLastLines = (text: string, count: number): number =>
+  Array.from(text.matchAll(LINE_STARTS), ({ index }) => index).at(-count) ?? 0
 
 const QUOTED = '"[^"]*(?:"|$)'
 /** Up to the line end outside quotes. */
@@ -164,7 +198,7 @@ export function findHeader(
 function guessPreamble(head: string, { layout, isKnown }: TableOptions): TableEvidence['preamble'] {
   const { skipLines, delimiter: declared } = layout
   if (skipLines > 0) return { lines: skipLines, evidence: 'declared' }
-  const lines = head.split(/\r\n|\n|\r/, SEARCHED_LINES)
+  const lines = head.split(LINE_END, SEARCHED_LINES)
   const delimiters = declared === undefined ? Object.values(DELIMITERS) : [DELIMITERS[declared]]
   const most = (count: (cells: readonly string[]) => number): number[] =>
     lines.map((line) => Math.max(...delimiters.map((delimiter) => count(splitLine(line, delimiter)))))
@@ -186,15 +220,37 @@ export const CSV: InputFormat = {
   recognises: () => true,
   open: (bytes, options) => {
     const text = textOf(bytes)
-    const { layout: declared, seeksHeader } = options
+    const { layout: declared, limits, seeksHeader, trustsOwnQuotes } = options
     const preamble =
       seeksHeader === true
         ? guessPreamble(text.choose(declared.encoding).head, options)
         : { lines: declared.skipLines, evidence: 'declared' }
     const layout = detectLayout(text, { ...options, layout: { ...declared, skipLines: preamble.lines } })
-    const { written, headed, isResultFile } = layout
-    const { encoding, delimiter } = written
+    const { start, quotes, written, headed, isResultFile } = layout
+    const { encoding, delimiter, skipLines, skipFooterLines } = written
     const { name, label, sha256 } = bytes
+
+    async function* read(signal?: AbortSignal): AsyncGenerator<RawRecord[], TableEnd> {
+      const isTrusted = trustsOwnQuotes === true && isResultFile
+      const pieces = piecesOf(text.read(encoding.encoding, signal))
+      // Between preamble and footer, the header included; its end is the footer.
+      const footer = { count: skipFooterLines, maxHeld: (skipFooterLines + 2) * limits.recordLength }
+      const body = piecesOf(dropLastLines(dropStart(pieces, start), footer))
+      const how = { delimiter: delimiter.delimiter, limits, firstLine: skipLines + 1 }
+      const records = piecesOf(readRecords(label, body, { ...how, quotes: isTrusted ? null : quotes }))
+      // The header is none.
+      let blankLines = -1
+      for await (const batch of records) {
+        const kept = batch.filter(({ line, cells }) => line > headed.headerLine && !isBlankRecord(cells))
+        blankLines += batch.length - kept.length
+        yield kept
+      }
+      const end = records.end()
+      return { ...pieces.end(), ...end, footer: body.end(), blankLines: blankLines + end.blankLines }
+    }
+
+    const isAssumed = encoding.by === 'assumed'
+    const detail = `L${notUtf8(text).slice(1)}, so it was read as ${encoding.encoding}.`
     return {
       ...{ name, label, sha256, written, isResultFile, ...headed },
       preamble: layout.preamble,
@@ -203,38 +259,11 @@ export const CSV: InputFormat = {
         delimiter: EVIDENCE[delimiter.by],
         preamble,
       },
-      assumed: assumedEncoding(text, layout),
+      assumed: isAssumed ? [{ rule: 'FILE_ENCODING_ASSUMED', value: encoding.encoding, detail }] : [],
       split: (line) => splitLine(line, delimiter.delimiter),
-      read: (signal) => readTable(text, layout, options, signal),
+      read,
     }
   },
-}
-
-async function* readTable(
-  text: TextSource,
-  layout: Layout,
-  { limits, trustsOwnQuotes }: TableOptions,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<RawRecord[], TableEnd> {
-  const { start, quotes, headed, written } = layout
-  const { encoding, skipLines, skipFooterLines } = written
-  const isTrusted = trustsOwnQuotes === true && layout.isResultFile
-  const pieces = piecesOf(text.read(encoding.encoding, signal))
-  // Between preamble and footer, the header included; its end is the footer.
-  const footer = { count: skipFooterLines, maxHeld: (skipFooterLines + 2) * limits.recordLength }
-  const body = piecesOf(dropLastLines(dropStart(pieces, start), footer))
-  const { delimiter } = quotes
-  const how = { delimiter, limits, firstLine: skipLines + 1, quotes: isTrusted ? null : quotes }
-  const records = piecesOf(readRecords(text.label, body, how))
-  // The header is none.
-  let blankLines = -1
-  for await (const batch of records) {
-    const kept = batch.filter(({ line, cells }) => line > headed.headerLine && !isBlankRecord(cells))
-    blankLines += batch.length - kept.length
-    yield kept
-  }
-  const end = records.end()
-  return { ...pieces.end(), ...end, footer: body.end(), blankLines: blankLines + end.blankLines }
 }
 
 const EVIDENCE = {
@@ -246,19 +275,13 @@ const EVIDENCE = {
 } as const
 const notUtf8 = ({ notUtf8At }: TextSource): string => `line ${notUtf8At ?? 1} is not UTF-8`
 
-function assumedEncoding(text: TextSource, { written: { encoding } }: Layout): Table['assumed'] {
-  if (encoding.by !== 'assumed') return []
-  const detail = `L${notUtf8(text).slice(1)}, so it was read as ${encoding.encoding}.`
-  return [{ rule: 'FILE_ENCODING_ASSUMED', value: encoding.encoding, detail }]
-}
-
 /** What is known of the lines once the text was read to its end. */
 type RecordsEnd = Pick<TableEnd, 'blankLines' | 'lines' | 'openLine'>
 
 /** The largest shapes that are still believed to be a mandate export. Lengths are in characters. */
 type RecordLimits = Pick<LimitOptions, 'recordLength' | 'fieldLength' | 'columns'>
 
-export interface RecordSettings {
+interface RecordSettings {
   readonly delimiter: string
   readonly limits: RecordLimits
   /** The number of the first line of the text, where a preamble was cut off. */
@@ -297,7 +320,7 @@ const CR = 0x0d
  * and caps are counted here too: csv-parse tells the line where a record ends, counts a CRLF inside quotes twice, caps no
  * columns and skips a gigabyte of blanks without a word (all measured).
  */
-export function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: RecordSettings) {
+function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: RecordSettings) {
   const separator = delimiter.charCodeAt(0)
   const options = parserOptions(delimiter, limits)
   let rest = ''

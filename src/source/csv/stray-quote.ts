@@ -52,22 +52,12 @@ export function refuseStrayQuote(source: string, { line, cells }: RawRecord, lay
       lines.filter((text) => text.trim() !== '').length < 2 && counts.every((count) => count === 0)
     hasAccount ||= !isOneValue && lines.some(holdsIban)
   }
-  const looksLike =
-    Math.max(torn, widest) >= telling
-      ? 'about as many separators as the header'
-      : hasAccount
-        ? 'an account number'
-        : null
-  if (suspect === null || looksLike === null) return
+  const isWide = Math.max(torn, widest) >= telling
+  if (suspect === null || !(isWide || hasAccount)) return
+  const looksLike = isWide ? 'about as many separators as the header' : 'an account number'
   const { opens, position } = suspect
   const name = showValue(names[positions.indexOf(position)] ?? '')
-  throw refuse(
-    source,
-    'FILE_QUOTE_STRAY',
-    `a quote opens on line ${opens} and closes on line ${closes}, and what stands between them has ${looksLike}: records would be joined`,
-    {
-      line: opens,
-      next: `Correct the quotes on lines ${opens} and ${closes}. If the column "${name}" truly holds text over several lines, declare it: source: { multilineColumns: [${JSON.stringify(name)}] }`,
-    },
-  )
+  const what = `a quote opens on line ${opens} and closes on line ${closes}, and what stands between them has ${looksLike}: records would be joined`
+  const next = `Correct the quotes on lines ${opens} and ${closes}. If the column "${name}" truly holds text over several lines, declare it: source: { multilineColumns: [${JSON.stringify(name)}] }`
+  throw refuse(source, 'FILE_QUOTE_STRAY', what, { line: opens, next })
 }

@@ -227,6 +227,7 @@ export interface FileFacts {
 
 const OWN_ACCOUNT = 'hardly varies, as an account of the creditor'
 const DISTINCT = 'nearly all values differ'
+const OF_OTHER_ROWS = 'numbers of customers of other rows, as a list beside the table does'
 
 /** From so many rows on a mark in a tenth of them or fewer is asked about, and in more rows each column of few values. */
 const FEWEST_ROWS = 20
@@ -252,12 +253,7 @@ function fateByShape(name: string, profile: ColumnProfile, file: FileFacts): Fat
   const { uses, isStatusOne = false, keys = [], words = WORDS } = file
   const { records, filled, sampled, values, words: counts } = profile
   const listed = listedIn(profile, keys)
-  if (listed > 0)
-    return undecided(
-      'list',
-      'status',
-      `${listed} numbers of customers of other rows, as a list beside the table does`,
-    )
+  if (listed > 0) return undecided('list', 'status', `${listed} ${OF_OTHER_ROWS}`)
   const told =
     kindByAnswers(name, counts, words, records - filled) ??
     kindByWords(counts, words) ??

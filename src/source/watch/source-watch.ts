@@ -449,14 +449,10 @@ function watchColumns(source: RecognisedSource) {
       const notUsed = others.flatMap(({ column, few, why }) => (few === null ? [`${column}: ${why}`] : []))
       return {
         findings: [
-          ...words.flatMap((column) =>
-            source.isResultFile
-              ? []
-              : [
-                  ...unknownFindings(column, profile?.open ?? [], against.severities),
-                  ...emptyFindings(column, report),
-                ],
-          ),
+          ...(source.isResultFile ? [] : words).flatMap((column) => [
+            ...unknownFindings(column, profile?.open ?? [], against.severities),
+            ...emptyFindings(column, report),
+          ]),
           ...fates.flatMap(({ column, fate, of }) =>
             fate.kind === 'harmless'
               ? []

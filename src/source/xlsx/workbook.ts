@@ -241,8 +241,7 @@ async function sharedTexts(read: (handlers: XmlHandlers) => Promise<void>): Prom
 }
 
 /** How the numbers of a cell format are shown: as a day, with as many digits as zeros, or plainly. */
-export type NumberFormat =
-  { readonly kind: 'day' } | { readonly kind: 'digits'; readonly shape: string } | null
+type NumberFormat = { readonly kind: 'day' } | { readonly kind: 'digits'; readonly shape: string } | null
 
 /** Formats that need not be written in a workbook (ECMA-376, 18.8.30, also those of East Asia). */
 const isBuiltInDay = (id: number): boolean =>
@@ -270,7 +269,7 @@ function readFormat(code: string): NumberFormat {
 const hide = (text: string): string => text.replaceAll('0', '\u0000')
 
 /** The styles of a workbook: what is known of a cell by the number that it gives as its style. */
-export async function readStyles(read: (handlers: XmlHandlers) => Promise<void>) {
+async function readStyles(read: (handlers: XmlHandlers) => Promise<void>) {
   const codes = new Map<number, NumberFormat>()
   const fonts: { readonly isStruck: boolean }[] = []
   let isFont = false

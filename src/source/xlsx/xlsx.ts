@@ -158,13 +158,9 @@ function joined(tables: readonly [SheetTable, ...SheetTable[]]): FormatTable {
     headerCells.map((name) => fold(ownName(name))).join('\n')
   let lines = 0
   const parts = tables.map((table) => {
-    if (namesOf(table) !== namesOf(first))
-      throw refuse(
-        first.label,
-        'FILE_SHEET_UNCLEAR',
-        `the columns of its sheet "${showValue(table.sheet)}" are not those of "${showValue(first.sheet)}"`,
-        { next: 'Put them into the same order as they were written in, and give it again.' },
-      )
+    const what = `the columns of its sheet "${showValue(table.sheet)}" are not those of "${showValue(first.sheet)}"`
+    const next = 'Put them into the same order as they were written in, and give it again.'
+    if (namesOf(table) !== namesOf(first)) throw refuse(first.label, 'FILE_SHEET_UNCLEAR', what, { next })
     const before = lines
     lines += table.lastRow
     return { ...table, before }
@@ -320,7 +316,7 @@ function formulasOf({ counts: { formulas } }: SurveyedSheet): Assumed[] {
 }
 
 /** A row with anything in it; its line is the number that the sheet shows. */
-export interface SheetRow extends RawRecord {
+interface SheetRow extends RawRecord {
   readonly isHidden: boolean
   /** A line is drawn through the text of a cell. */
   readonly isStruck: boolean
@@ -331,7 +327,7 @@ export interface SheetRow extends RawRecord {
 }
 
 /** What a sheet says of itself besides its rows; complete once it was read to its end. */
-export interface SheetFacts {
+interface SheetFacts {
   /** Positions of hidden columns, from and to, both included. */
   readonly hiddenColumns: (readonly [number, number])[]
   readonly merged: { readonly ref: string; readonly firstRow: number; readonly lastRow: number }[]
@@ -346,7 +342,6 @@ const CELL = /^\$?([A-Z]{1,3})\$?([0-9]{1,7})$/
 
 function placeOf(ref: string): { readonly row: number; readonly position: number } | null {
   const [, letters = '', row = ''] = CELL.exec(ref) ?? []
-  if (letters === '') return null
   const position = Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
   return position < LAST_COLUMN && Number(row) >= 1 && Number(row) <= LAST_ROW
     ? { row: Number(row), position }
@@ -375,7 +370,7 @@ const emptyRow = (isHidden: boolean) => {
 }
 
 /** Reads the rows of a sheet in batches, rows without a value left out. @throws {SourceError} where it is damaged */
-export async function* readRows(
+async function* readRows(
   workbook: Workbook,
   sheet: Sheet,
   limits: LimitOptions,

@@ -8,10 +8,11 @@ import { describe, expect, test } from 'vitest'
 import type { SourceError } from '../../../src/errors.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import { openSource } from '../../../src/source/read-source.js'
-import { CHECK, exportOf, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+import { CHECK, exportOf, fileOf, optionsOf, readAll, refusal, refused } from '../../support/sources.js'
 import { freshFolder } from '../../support/folder.js'
-import { piecesOf, dropStart, dropLastLines } from '../../../src/source/bytes/input.js'
+import { chooseEncoding, createDecoder, ENCODINGS, examineBytes } from '../../../src/source/bytes/input.js'
 import fc from 'fast-check'
+import iconv from 'iconv-lite'
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
@@ -50,8 +51,7 @@ describe('what can be opened', () => {
     ['a header without a line end', exportOf(0).trimEnd(), 1],
     ['a header and blank lines', `${exportOf(0)}\n,,,,\n`, 1],
   ])('%s is refused as empty', async (_, text, line) => {
-    const error = await refusal(readAll(fileOf(text)))
-    expect(error).toMatchObject({ rule: 'FILE_EMPTY', exitCode: 7, line })
+    const error = await refused(readAll(fileOf(text)), { rule: 'FILE_EMPTY', line })
     if (line !== null) expect(error.message).toContain('a header but no records')
   })
 })
@@ -169,52 +169,165 @@ test('an abort ends the reading of a file', async () => {
   await expect(all()).rejects.toThrow('stopped by the operator')
 })
 
-const SEED = 20_260_615
-
-async function* pieces(text: string, size: number): AsyncGenerator<string> {
-  for (let at = 0; at < text.length; at += size) yield await Promise.resolve(text.slice(at, at + size))
+function evidenceOf(bytes: Uint8Array, size = bytes.length) {
+  const examiner = examineBytes(true)
+  for (let at = 0; at < bytes.length; at += Math.max(1, size)) examiner.add(bytes.subarray(at, at + size))
+  return examiner.evidence()
 }
 
-async function joined(text: AsyncIterable<string>): Promise<string> {
-  let all = ''
-  for await (const piece of text) all += piece
-  return all
-}
+const choose = (bytes: Uint8Array) => chooseEncoding('test.csv', evidenceOf(bytes), undefined)
 
-const text = fc.string({ unit: fc.constantFrom('a', 'b', '\r\n', '\n', '\r'), maxLength: 30 })
-const size = fc.integer({ min: 1, max: 8 })
-const count = fc.integer({ min: 0, max: 6 })
-
-/** Physical lines with their ends; what follows the last end is a line only when there is something. */
-const linesOf = (all: string): string[] => all.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
-
-describe('lines before and behind the records', () => {
-  test('the first characters are cut off, however the text comes in pieces', async () => {
-    await fc.assert(
-      fc.asyncProperty(text, count, size, async (all, start, length) => {
-        expect(await joined(dropStart(pieces(all, length), start))).toBe(all.slice(start))
-      }),
-      { seed: SEED, numRuns: 1000 },
-    )
+describe('choosing an encoding', () => {
+  test.each([
+    ['utf-16le', iconv.encode('ä,b\n', 'utf-16le', { addBOM: true }), 'byte order mark'],
+    ['utf-16be', iconv.encode('ä,b\n', 'utf-16be', { addBOM: true }), 'byte order mark'],
+    ['utf-8', Buffer.from('\ufeffa,b\n'), 'byte order mark'],
+    ['utf-8', Buffer.from('Müller,漢,😀\n'), 'strict UTF-8'],
+    ['windows-1252', iconv.encode('Müller,€\n', 'windows-1252'), 'assumed'],
+  ])('%s is told: %s, by %s', (encoding, bytes, by) => {
+    expect(choose(bytes)).toEqual({ encoding, by })
   })
 
-  test('the last lines are cut off and handed over', async () => {
-    await fc.assert(
-      fc.asyncProperty(text, count, size, async (all, lines, length) => {
-        const body = piecesOf(dropLastLines(pieces(all, length), { count: lines, maxHeld: 1000 }))
-        const kept = await joined(body)
-        const expected = linesOf(all)
-        const at = Math.max(0, expected.length - lines)
-        expect([kept, body.end()]).toEqual([expected.slice(0, at).join(''), expected.slice(at).join('')])
-      }),
-      { seed: SEED, numRuns: 1000 },
-    )
+  test.each([
+    ['windows-1250', 'Jiří Dvořák,zrušen\nŠtěpán Žižka,platný\n'],
+    ['windows-1250', 'Łukasz Wójcik,Kraków\nŚwierczyńska,Gdańsk\n'],
+    ['windows-1250', 'Főső Zsófia,működő\nSzűcs Győző,felfüggesztő\n'],
+    ['iso-8859-2', 'Jiří Dvořák,zrušen\nŠtěpán Žižka,platný\nMiloš Ťopek,\n'],
+    ['iso-8859-2', 'Łukasz Wąsik,Kraków\nŚwierczyńska,Gdańsk\n'],
+    ['iso-8859-15', 'Šimon Žukov,12 €\nMüller,5 €\n'],
+    ['windows-1252', 'Müller,Straße\nJäger,Österreich\n'],
+    ['windows-1252', 'Hélène Lefèvre,où\nFrançois,œuvre\nJosé Muñoz,São João\nSørensen,Ærø\n'],
+    ['windows-1252', 'René Böhm,Zürich\nÉmile,Genève\nNiccolò,Città\n'],
+  ] as const)('%s is told by letters that one language writes: %j', (encoding, text) => {
+    expect(choose(iconv.encode(text, encoding))).toEqual({ encoding, by: 'assumed' })
   })
 
-  test('no more is held back than allowed, so that a line without end reaches the reader', async () => {
-    const released: string[] = []
-    const endless = pieces('x'.repeat(100_000), 1000)
-    for await (const piece of dropLastLines(endless, { count: 2, maxHeld: 5000 })) released.push(piece)
-    expect(released.join('').length).toBe(95_000)
+  test.each(['Bäuer,Straße', 'Hélène Lefèvre', 'Łukasz Wąsik', 'Žižka Štěpán', 'Ærø Sørensen'])(
+    'UTF-8 with one word in another encoding is read so that the others show it: %s',
+    (words) => {
+      const mixed = Buffer.concat([Buffer.from(`${words}\n`), Buffer.from('Gr\u00fcber\n', 'latin1')])
+      expect(choose(mixed)).toEqual({ encoding: 'windows-1252', by: 'assumed' })
+    },
+  )
+
+  test('a word without a blank of 64 KiB is judged at once', () => {
+    const long = Buffer.concat([Buffer.alloc(65_536, 'a'), Buffer.from([0xe8])])
+    const begun = performance.now()
+    expect(choose(long).encoding).toBe('windows-1252')
+    expect(performance.now() - begun).toBeLessThan(2_000)
+  })
+
+  test('a character that is cut at the end of the file is not UTF-8', () => {
+    expect(evidenceOf(Buffer.from('a\nb€').subarray(0, -1)).notUtf8At).toBe(2)
+  })
+
+  test.each([1, 2, 3, 5, 64])('the line that is not UTF-8 is found in chunks of %i bytes', (size) => {
+    const bytes = Buffer.concat([Buffer.from('ä\r\n€\n漢\r'), Buffer.from('M\u00fc\nok\n', 'latin1')])
+    expect(evidenceOf(bytes, size).notUtf8At).toBe(4)
+  })
+
+  test('UTF-8 is recognised however the chunks cut its characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 7 }), (text, size) => {
+        expect(evidenceOf(Buffer.from(text), size).notUtf8At).toBeNull()
+      }),
+      { seed: 20_260_615 },
+    )
+  })
+})
+
+describe('decoding', () => {
+  const letters: Readonly<Record<string, string>> = {
+    'utf-8': 'aß€漢😀',
+    'utf-16le': 'aß€漢😀',
+    'utf-16be': 'aß€漢😀',
+    'windows-1252': 'aß€Š„Ÿ',
+    'iso-8859-1': 'aßÿ',
+    'windows-1250': 'aß€Řůžď',
+    'iso-8859-2': 'aßŘůžď',
+    'iso-8859-15': 'aß€ŠžŒÿ',
+  }
+
+  test.each(ENCODINGS)('%s gives back the text in chunks of any size', (encoding) => {
+    const text = letters[encoding]!.repeat(3)
+    const bytes = iconv.encode(text, encoding)
+    for (const size of [1, 2, 3, 5, 100]) {
+      const decoder = createDecoder(encoding)
+      let decoded = ''
+      for (let at = 0; at < bytes.length; at += size) decoded += decoder.decode(bytes.subarray(at, at + size))
+      expect(decoded + decoder.end()).toBe(text)
+    }
+  })
+
+  test('Windows-1252 agrees with an independent table for every byte', () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+    const theirs = iconv.decode(Buffer.from(bytes), 'windows-1252')
+    const ours = createDecoder('windows-1252').decode(bytes)
+    // iconv gives U+FFFD for the five bytes without a meaning; we keep them as control characters.
+    const unused = [0x81, 0x8d, 0x8f, 0x90, 0x9d]
+    expect(Array.from(ours).filter((_, byte) => !unused.includes(byte))).toEqual(
+      Array.from(theirs).filter((_, byte) => !unused.includes(byte)),
+    )
+    expect(unused.map((byte) => ours.charCodeAt(byte))).toEqual(unused)
+  })
+
+  test.each([
+    ['utf-8', [0x61, 0xff]],
+    ['utf-16le', [0x00, 0xd8, 0x61, 0x00]],
+    ['utf-16be', [0xd8, 0x00, 0x00, 0x61]],
+  ] as const)('%s that is damaged is an error, never U+FFFD', (encoding, bytes) => {
+    const decoder = createDecoder(encoding)
+    expect(() => decoder.decode(Uint8Array.from(bytes)) + decoder.end()).toThrow()
+  })
+})
+
+describe('a declared encoding', () => {
+  const latin = iconv.encode(exportOf(3).replace('Person 2', 'Müller'), 'windows-1252')
+
+  test('wins over what would be assumed', async () => {
+    const { summary, records } = await readAll(fileOf(latin), optionsOf('source: { encoding: iso-8859-1 }'))
+    expect(records[1]?.cells[5]).toBe('Müller')
+    expect(summary.findings.map(({ rule }) => rule)).not.toContain('FILE_ENCODING_ASSUMED')
+  })
+
+  test('must decode, and the error names the line', async () => {
+    const error = await refusal(readAll(fileOf(latin), optionsOf('source: { encoding: utf-8 }')))
+    expect(error).toMatchObject({ rule: 'FILE_ENCODING', line: 3, exitCode: 7 })
+    expect(error.next).toContain('source.encoding')
+  })
+
+  test('that contradicts the byte order mark is refused', async () => {
+    const path = fileOf(`\ufeff${exportOf(1)}`)
+    const error = await refusal(readAll(path, optionsOf('source: { encoding: windows-1252 }')))
+    expect(error).toMatchObject({ rule: 'FILE_ENCODING' })
+    expect(error.message).toContain('byte order mark of utf-8')
+  })
+
+  test('is needed for UTF-16 without a mark, and the error says which', async () => {
+    const path = fileOf(iconv.encode(exportOf(3), 'utf-16be'))
+    expect((await refusal(readAll(path))).message).toContain('UTF-16 without a byte order mark')
+    expect((await readAll(path, optionsOf('source: { encoding: utf-16be }'))).records).toHaveLength(3)
+  })
+
+  test('is needed for a stream that is not UTF-8', async () => {
+    const input = () => ({ name: 'standard input', stream: Readable.from([latin]) })
+    expect(await refusal(readAll(input()))).toMatchObject({ rule: 'FILE_ENCODING' })
+    expect((await readAll(input(), optionsOf('source: { encoding: windows-1252 }'))).records).toHaveLength(3)
+  })
+})
+
+describe('what is no text', () => {
+  test.each([
+    ['a database file', Buffer.concat([Buffer.from('SQLite format 3\u0000'), Buffer.alloc(500, 7)])],
+    ['control characters', Buffer.from('a\u0001b\u0002c\u0003\n'.repeat(50))],
+  ])('%s is refused as binary', async (_, bytes) => {
+    await refused(readAll(fileOf(bytes)), 'FILE_ENCODING', 'binary data')
+  })
+
+  test('one stray control character is the fault of its row alone', async () => {
+    const text = exportOf(100).replace(',M-50,', ',M-\u000050,')
+    const { records } = await readAll(fileOf(text))
+    const invalid = records.filter(({ verdict }) => verdict.kind === 'invalid')
+    expect(invalid).toMatchObject([{ record: 50, findings: [{ rule: 'UMR_CHARSET' }] }])
   })
 })

@@ -108,7 +108,6 @@ describe('headers', () => {
     ['\ufeffIBAN', 'iban'],
     [' Gläubiger - Id ', 'sepa_creditor_identifier'],
     ['date_of_signature', 'signed_date'],
-    // 9.3
     ['Référence unique du mandat', 'unique_mandate_reference'],
     ['Mandatausfuehrung', 'last_collection_date'],
     ['Referencia única del mandato', 'unique_mandate_reference'],

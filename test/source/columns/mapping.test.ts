@@ -11,11 +11,11 @@ import {
   readText,
   refusal,
   rowRules,
-  AS_OF,
   optionsOf,
   readAll,
+  refused,
+  draftOf,
 } from '../../support/sources.js'
-import { draftConfiguration, inspectSource } from '../../../src/source/guess/inspect.js'
 import { csv, OWN, type Column } from '../../support/columns.js'
 
 const renamed = (header: string): string => exportOf(3).replace(/^.*\n/, `${header}\n`)
@@ -42,9 +42,7 @@ describe('columns by their usual names', () => {
     [renamed(REPEATED), `columns: { ${MOST}, sepa_creditor_identifier: CI }`, 'FILE_HEADER_DUPLICATE', ''],
     [renamed(REPEATED), 'columns: { sepa_creditor_identifier: 4 }', 'FILE_HEADER_DUPLICATE', ''],
   ] as const)('%j with "%s" is refused: %s', async (text, yaml, rule, problem) => {
-    const error = await refusal(readText(text, yaml))
-    expect(error).toMatchObject({ rule, line: 1 })
-    expect(error.message).toContain(problem)
+    await refused(readText(text, yaml), { rule, line: 1 }, problem)
   })
 
   test('equal names are tolerated where all fields are configured and none by that name', async () => {
@@ -296,7 +294,7 @@ describe('a column that feeds two fields', () => {
 
   it('is none where another field has it by name: a draft that maps by values is read by check', async () => {
     const path = csv(30, [...OWN, ['state', (n) => (n % 4 === 0 ? 'FRST' : 'RCUR')]])
-    const draft = draftConfiguration(await inspectSource(path, { today: AS_OF }))
+    const draft = await draftOf(path)
     expect(draft).toContain('  sequence: state ')
     expect((await readAll(path, optionsOf(draft))).opened.columns).toMatchObject({ sequence: 'state' })
   })

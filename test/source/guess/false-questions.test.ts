@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { draftConfiguration, inspectSource } from '../../../src/source/guess/inspect.js'
 import { SourceError } from '../../../src/errors.js'
+import { OWN } from '../../support/columns.js'
 import { germanIban } from '../../support/export.js'
 import { seeded, type Seeded } from '../../support/sample-values.js'
-import { AS_OF, CHECK, fileOf, optionsOf, readAll, SAMPLES } from '../../support/sources.js'
+import { CHECK, fileOf, optionsOf, readAll, SAMPLES, draftOf } from '../../support/sources.js'
 
 /**
  * Questions cost people time: how many `check` asks, and how many lines of a draft a person has to complete, where nothing
@@ -15,31 +15,8 @@ import { AS_OF, CHECK, fileOf, optionsOf, readAll, SAMPLES } from '../../support
 const pad = (value: number, width = 2): string => String(value).padStart(width, '0')
 const german = (iso: string): string => iso.split('-').toReversed().join('.')
 
-const NAMES = [
-  'Müller',
-  'Rossi',
-  'Lefèvre',
-  'Jansen',
-  'Novák',
-  'Lindström',
-  'García',
-  'Kowalski',
-  'Huber',
-  'Weiß',
-]
-const GIVEN = [
-  'Anna',
-  'Elif',
-  'Noël',
-  'María',
-  'Günther',
-  'Päivi',
-  'Oğuz',
-  'Chloé',
-  'Søren',
-  'Helena',
-  'Quentin',
-]
+const NAMES = 'Müller Rossi Lefèvre Jansen Novák Lindström García Kowalski Huber Weiß'.split(' ')
+const GIVEN = 'Anna Elif Noël María Günther Päivi Oğuz Chloé Søren Helena Quentin'.split(' ')
 const TOWNS = ['Musterstadt', 'Neudorf', 'Altheim', 'Seefeld']
 
 /** By heading in a language each: what a cell of the nth row holds. Shares are those of a village club or a small shop. */
@@ -91,15 +68,7 @@ const drawn = (seed: number): string => {
   const others = COLUMNS.filter(() => random.below(3) > 0)
   const isStatus = random.below(3) > 0
   const named = others.map(([headings]) => random.pick(headings))
-  const header = [
-    'customer_no',
-    'IBAN',
-    'Mandatsdatum',
-    'Gläubiger-ID',
-    'Mandatsreferenz',
-    ...(isStatus ? ['Status'] : []),
-    ...named,
-  ]
+  const header = [...OWN.map(([name]) => name), ...(isStatus ? ['Status'] : []), ...named]
   const lines = Array.from({ length: rows }, (_, index) => {
     const n = index + 1
     const own = [
@@ -122,7 +91,7 @@ const completed = (draft: string): string =>
 
 /** What `check` asks about a file, with and without the draft, and how many lines of the draft a person has to look at. */
 async function askedOf(path: string): Promise<{ questions: string[]; edits: number }> {
-  const draft = draftConfiguration(await inspectSource(path, { today: AS_OF }))
+  const draft = await draftOf(path)
   const edits = draft.split('\n').filter((line) => line.includes('EDIT:')).length
   const questions: string[] = []
   for (const yaml of ['', completed(draft)])

@@ -1,19 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { draftConfiguration, inspectSource } from '../../../src/source/guess/inspect.js'
+import { inspectSource } from '../../../src/source/guess/inspect.js'
 import { csv, OWN, STATUS, xlsx, type Column } from '../../support/columns.js'
 import { WORDS } from '../../../src/domain/value/words.js'
 import { kindByAnswers, kindByWords } from '../../../src/source/guess/fate.js'
 import { germanIban } from '../../support/export.js'
-import { AS_OF, CHECK, optionsOf, readAll } from '../../support/sources.js'
+import { AS_OF, optionsOf, readAll, draftOf, askedAbout } from '../../support/sources.js'
 
-/** Names of the columns that `check` asks about, with what it says. */
-async function askedAbout(path: string, yaml = ''): Promise<Record<string, string>> {
-  const { summary } = await readAll(path, optionsOf(yaml), { ...CHECK, undecided: 'tell' })
-  const asked = summary.findings.filter(({ rule }) => rule === 'FILE_COLUMN_UNDECIDED')
-  return Object.fromEntries(asked.map(({ value, message }) => [value, message]))
-}
 const inspected = (path: string) => inspectSource(path, { today: AS_OF })
-const draftOf = async (path: string): Promise<string> => draftConfiguration(await inspected(path))
 
 /** The one look that settles a file: nothing on the list counts. */
 const settled = (draft: string): string => draft.replace('  # ignoreColumns:', '  ignoreColumns:')
@@ -365,6 +358,10 @@ describe('a list beside the table', () => {
   })
 })
 
+/** The columns of a mandate, one of them replaced. */
+const replacing = (name: string, column: Column): readonly Column[] =>
+  OWN.map((one) => (one[0] === name ? column : one))
+
 describe('a draft', () => {
   it.each([
     ['yymmdd', (n: number) => `2${n % 5}0${(n % 9) + 1}1${n % 10}`, 'ddmmyy', 'yymmdd'],
@@ -388,10 +385,7 @@ describe('a draft', () => {
       'yymmdd',
     ],
   ])('leaves a date that fits several formats to a person: %s', async (_, cell, format, others) => {
-    const columns = OWN.map((column): Column =>
-      column[0] === 'Mandatsdatum' ? ['Mandatsdatum', cell] : column,
-    )
-    const draft = await draftOf(csv(25, columns))
+    const draft = await draftOf(csv(25, replacing('Mandatsdatum', ['Mandatsdatum', cell])))
     expect(draft).toContain(
       `  # signed_date: { column: Mandatsdatum, format: ${format} }   # EDIT: ${others} would fit too; remove the first "#"`,
     )
@@ -404,10 +398,7 @@ describe('a draft', () => {
     ['yy-mm-dd', (n: number) => `98-0${(n % 7) + 1}-${10 + n}`],
     ['dd.mm.yyyy', (n: number) => `0${(n % 9) + 1}.0${(n % 7) + 1}.2021`],
   ])('names the one format that fits: %s', async (format, cell) => {
-    const columns = OWN.map((column): Column =>
-      column[0] === 'Mandatsdatum' ? ['Mandatsdatum', cell] : column,
-    )
-    const draft = await draftOf(csv(15, columns))
+    const draft = await draftOf(csv(15, replacing('Mandatsdatum', ['Mandatsdatum', cell])))
     expect(draft).toContain(`  signed_date: { column: Mandatsdatum, format: ${format} }   # by its name`)
   })
 
@@ -419,8 +410,7 @@ describe('a draft', () => {
     ],
   ] as const)('asks %s whether the one column of dates is the day of signing: %j', async (isAsked, names) => {
     for (const name of names) {
-      const columns = OWN.map((column): Column => (column[0] === 'Mandatsdatum' ? [name, column[1]] : column))
-      const path = csv(25, columns)
+      const path = csv(25, replacing('Mandatsdatum', [name, OWN[2][1]]))
       const draft = await draftOf(path)
       expect(
         draft.includes(`  # signed_date: { column: ${name}`) ||
@@ -492,8 +482,7 @@ describe('a draft', () => {
     ['iban', 'IBAN', '532013000'],
     ['sepa_creditor_identifier', 'Gläubiger-ID', '4711'],
   ])('marks %s where no value of "%s" can be read, such as %s', async (field, name, cell) => {
-    const columns = OWN.map((column): Column => (column[0] === name ? [name, () => cell] : column))
-    const draft = await draftOf(csv(4, columns))
+    const draft = await draftOf(csv(4, replacing(name, [name, () => cell])))
     expect(draft).toMatch(new RegExp(`^ {2}${field}: .*# EDIT: its values cannot be read as ${field};`, 'm'))
     expect(() => optionsOf(draft)).not.toThrow()
   })

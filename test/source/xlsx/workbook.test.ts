@@ -3,7 +3,7 @@ import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { SourceError } from '../../../src/errors.js'
 import { generate } from '../../support/chance.js'
-import { CHECK, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+import { CHECK, fileOf, optionsOf, readAll, refusal, refused } from '../../support/sources.js'
 import { mandateCells, sheetOf, workbookBytes, workbookOf } from '../../support/workbook.js'
 
 /** Workbooks that were damaged on the way, or made to exhaust a reader or to lead it elsewhere. */
@@ -68,12 +68,7 @@ describe('what is damaged', () => {
     ['a shared text that is not there', sheetOf(mandateCells(1, { 4: '<c t="s"><v>7</v></c>' }))],
     ['a shared text without a number', sheetOf(mandateCells(1, { 4: '<c t="s"><v></v></c>' }))],
   ])('by %s is refused', async (_, xml) => {
-    expect(
-      await refusal(readAll(workbookOf({ sheets: { S: xml }, shared: '<si><t>x</t></si>' }))),
-    ).toMatchObject({
-      rule: 'FILE_FORMAT',
-      exitCode: 7,
-    })
+    await refused(readAll(workbookOf({ sheets: { S: xml }, shared: '<si><t>x</t></si>' })), 'FILE_FORMAT')
   })
 
   test('by parts that lead elsewhere, or lead nowhere, is refused', async () => {
@@ -121,10 +116,7 @@ describe('what was made to exhaust', () => {
 
   test('rows and cells beyond the bounds are refused with what to do', async () => {
     const long = sheetOf(mandateCells(1, { 5: 'x'.repeat(9000) }))
-    expect(await refusal(readAll(workbookOf({ sheets: { S: long } })))).toMatchObject({
-      rule: 'FILE_RECORD_TOO_LONG',
-      line: 2,
-    })
+    await refused(readAll(workbookOf({ sheets: { S: long } })), { rule: 'FILE_RECORD_TOO_LONG', line: 2 })
     const wide = sheetOf(mandateCells(1)).replace('<c t', '<c r="XFD1" t')
     const raised = optionsOf('limits: { fieldLength: 20000 }')
     expect((await refusal(readAll(workbookOf({ sheets: { S: wide } }), raised, CHECK))).rule).toMatch(

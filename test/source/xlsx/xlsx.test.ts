@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
 import { Readable } from 'node:stream'
-import { inspectSource, draftConfiguration } from '../../../src/source/guess/inspect.js'
+import { inspectSource } from '../../../src/source/guess/inspect.js'
 import { openList } from '../../../src/source/list.js'
-import { AS_OF, CHECK, fileOf, optionsOf, readAll, readText, refusal } from '../../support/sources.js'
+import {
+  AS_OF,
+  CHECK,
+  fileOf,
+  optionsOf,
+  readAll,
+  readText,
+  refusal,
+  refused,
+  draftOf,
+} from '../../support/sources.js'
 import {
   HEADER_CELLS,
   mandateCells,
@@ -161,18 +171,14 @@ describe('a sheet', () => {
     const sheets = { Empty: '<sheetData><row/></sheetData>', 'Mandate 2024': mandates }
     expect((await read(workbookOf({ sheets }))).summary.reading.sheet).toBe('Mandate 2024')
     const several = workbookOf({ sheets: { ...sheets, 'Old*': mandates } })
-    const error = await refusal(read(several))
-    expect(error).toMatchObject({ rule: 'FILE_SHEET_UNCLEAR', exitCode: 7 })
-    expect(error.message).toContain('2 sheets with data: "Mandate 2024", "Old" (hidden)')
+    await refused(read(several), 'FILE_SHEET_UNCLEAR', '2 sheets with data: "Mandate 2024", "Old" (hidden)')
     expect((await read(several, 'source: { sheet: old }')).records).toHaveLength(1)
     expect((await refusal(read(several, 'source: { sheet: New }'))).message).toContain(
       'it has no sheet "New"',
     )
     expect((await refusal(read(workbookOf({ sheets: { Empty: '' } })))).rule).toBe('FILE_EMPTY')
     const unseen = workbookOf({ sheets: { Cover: '', 'Old*': sheetOf(mandateCells(1)) } })
-    const hidden = await refusal(read(unseen))
-    expect(hidden).toMatchObject({ rule: 'FILE_SHEET_UNCLEAR', exitCode: 7 })
-    expect(hidden.message).toContain('it has 1 sheet with data: "Old" (hidden)')
+    await refused(read(unseen), 'FILE_SHEET_UNCLEAR', 'it has 1 sheet with data: "Old" (hidden)')
     expect((await read(unseen, 'source: { sheet: old }')).records).toHaveLength(1)
     expect((await refusal(inspectSource(unseen, { today: AS_OF }))).rule).toBe('FILE_SHEET_UNCLEAR')
   })
@@ -204,9 +210,7 @@ describe('a sheet', () => {
         `<row ${row}><c><v>2</v>`,
       )
       const path = one(`<sheetPr filterMode="1"/><cols><col min="6" max="7" ${column}/></cols>${rows}`)
-      const error = await refusal(read(path))
-      expect(error).toMatchObject({ rule: 'FILE_HIDDEN', exitCode: 7 })
-      expect(error.message).toContain('1 row hidden (a filter is on), 1 column hidden')
+      await refused(read(path), 'FILE_HIDDEN', '1 row hidden (a filter is on), 1 column hidden')
       const counted = await read(path, 'source: { hidden: read }')
       expect(counted.records.map(({ cells }) => cells[5])).toEqual(['x', 'x', 'x'])
       expect(counted.summary.reading.hidden).toMatchObject({ decided: 'read' })
@@ -214,7 +218,7 @@ describe('a sheet', () => {
       expect(skipped.records.map(({ values }) => values.customerNo)).toEqual([1, 3])
       // Their cells may say which mandates have ended, so they stay; no field takes one by its usual name.
       expect(skipped.opened.header).toEqual(HEADER_CELLS)
-      expect(draftConfiguration(await inspectSource(path, { today: AS_OF }))).toContain(
+      expect(await draftOf(path)).toContain(
         '# hidden:    # EDIT: 1 row hidden (a filter is on), 1 column hidden',
       )
     },
@@ -245,14 +249,12 @@ describe('a sheet', () => {
     ],
   ])('with %s asks once what that means', async (what, sheet, parts) => {
     const path = one(sheet, parts)
-    const error = await refusal(read(path))
-    expect(error).toMatchObject({ rule: 'FILE_HIDDEN', exitCode: 7 })
-    expect(error.message).toContain(`its sheet "Mandate" has ${what}`)
+    await refused(read(path), 'FILE_HIDDEN', `its sheet "Mandate" has ${what}`)
     expect((await read(path, 'source: { hidden: read }')).records).toHaveLength(3)
     const { records, summary } = await read(path, 'source: { hidden: skip }')
     expect(records.map(({ values }) => values.customerNo)).toEqual([1, 3])
     expect(summary.reading.hidden).toEqual({ what, decided: 'skip' })
-    expect(draftConfiguration(await inspectSource(path, { today: AS_OF }))).toContain(`EDIT: ${what};`)
+    expect(await draftOf(path)).toContain(`EDIT: ${what};`)
   })
 
   test.each([
