@@ -93,6 +93,8 @@ interface Summary {
   readonly balanced: boolean
   readonly files: Record<string, { rows: number }>
   readonly inNoFile: Record<string, number>
+  readonly totals: Record<string, number>
+  readonly definitions: object
   readonly hashTotals: Record<string, Record<string, string | number>>
 }
 const summary = (): Summary => JSON.parse(textOf('summary.json')) as Summary
@@ -185,12 +187,15 @@ describe('the hash totals', () => {
     })
   })
 
-  it('of the states add up to those of all rows', async () => {
+  it('of the states, each under its name, add up to those of all rows, and it is said how they are made', async () => {
     await report()
-    const { read, ...states } = summary().hashTotals
+    const { hashTotals, totals, definitions } = summary()
+    const { read, ...states } = hashTotals
+    expect(['read', 'resubmitted', ...Object.keys(states)].sort()).toEqual(Object.keys(totals).sort())
     const sum = (of: 'rows' | 'customerNoSum'): bigint =>
       Object.values(states).reduce((total, part) => total + BigInt(part[of]!), 0n)
     expect([sum('rows'), String(sum('customerNoSum'))]).toEqual([13n, read!['customerNoSum']])
+    expect(definitions).toHaveProperty('customerNoSum')
   })
 })
 
