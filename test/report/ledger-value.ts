@@ -97,6 +97,7 @@ const CAMPAIGN: Partial<CampaignRecord> = {
   username: 'migration',
   purgedAt: null,
   changedAt: '2026-06-15T12:00:00.000Z',
+  ...{ comparison: null, problem: null },
 }
 
 export function readerOf(value: LedgerValue): LedgerReader {

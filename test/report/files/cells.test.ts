@@ -210,8 +210,9 @@ describe('the columns of several sources', () => {
   it('take each row under the names of its own source and stay empty elsewhere', () => {
     const { cellsOf } = mergeColumns([sourceOf(), other])
     expect(cellsOf(rowOf(1))).toEqual(['1001', IBAN, '2020-02-29', 'DE98ZZZ09999999999', 'M-1', '', ''])
-    const cells = ['Ann', IBAN, 'X-1', '=1']
-    expect(cellsOf(rowOf(2, { sourceId: 2, cells }))).toEqual(['', IBAN, '', '', 'X-1', 'Ann', "'=1"])
+    const name = 'Müller, "Max"\nKöln'
+    const cells = [name, IBAN, 'X-1', '=1']
+    expect(cellsOf(rowOf(2, { sourceId: 2, cells }))).toEqual(['', IBAN, '', '', 'X-1', name, "'=1"])
   })
 
   it('mark what an exclude rule looks at, which a spreadsheet would rewrite', () => {
