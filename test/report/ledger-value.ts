@@ -89,15 +89,17 @@ const page = <Entry extends { readonly id: number }>(
   limit: number,
 ): Entry[] => entries.filter((entry) => entry.id > after).slice(0, limit)
 
-/** What a report says of it. */
-const CAMPAIGN: Partial<CampaignRecord> = {
+const CAMPAIGN: CampaignRecord = {
   ledgerId: '7f3b7c1e',
   createdAt: '2026-06-15T08:00:00.000Z',
   baseUrl: 'https://billing.example',
   username: 'migration',
   purgedAt: null,
   changedAt: '2026-06-15T12:00:00.000Z',
-  ...{ comparison: null, problem: null },
+  asksFirst: false,
+  ...{ comparedExports: [], toCompareAgain: [], untakenExports: [], lastExports: [] },
+  ...{ comparison: null, problem: null, unorderedExport: null },
+  readWith: { lists: null, compared: null, last: null, unordered: null },
 }
 
 export function readerOf(value: LedgerValue): LedgerReader {
@@ -105,7 +107,7 @@ export function readerOf(value: LedgerValue): LedgerReader {
     new Set(value.rows.map(of).filter((entry) => entry !== null)).size
   const reader: Partial<LedgerReader> = {
     file: 'campaign.db',
-    campaign: () => CAMPAIGN as CampaignRecord,
+    campaign: () => CAMPAIGN,
     sources: () => [...value.sources],
     runs: () => [...value.runs],
     plans: () => [...(value.plans ?? [])],
