@@ -4,6 +4,7 @@ import type { KeptSource } from '../../src/domain/proof/match-sources.js'
 import type {
   ApprovalRecord,
   AttemptRecord,
+  CampaignRecord,
   DecisionRecord,
   PlanRecord,
   ProblemRecord,
@@ -88,28 +89,25 @@ const page = <Entry extends { readonly id: number }>(
   limit: number,
 ): Entry[] => entries.filter((entry) => entry.id > after).slice(0, limit)
 
+const CAMPAIGN: CampaignRecord = {
+  ledgerId: '7f3b7c1e',
+  createdAt: '2026-06-15T08:00:00.000Z',
+  baseUrl: 'https://billing.example',
+  username: 'migration',
+  purgedAt: null,
+  changedAt: '2026-06-15T12:00:00.000Z',
+  asksFirst: false,
+  ...{ comparedExports: [], toCompareAgain: [], untakenExports: [], lastExports: [] },
+  ...{ comparison: null, problem: null, unorderedExport: null },
+  readWith: { lists: null, compared: null, last: null, unordered: null },
+}
+
 export function readerOf(value: LedgerValue): LedgerReader {
   const distinct = (of: (row: RowRecord) => unknown): number =>
     new Set(value.rows.map(of).filter((entry) => entry !== null)).size
   const reader: Partial<LedgerReader> = {
     file: 'campaign.db',
-    campaign: () => ({
-      ledgerId: '7f3b7c1e',
-      createdAt: '2026-06-15T08:00:00.000Z',
-      baseUrl: 'https://billing.example',
-      username: 'migration',
-      purgedAt: null,
-      changedAt: '2026-06-15T12:00:00.000Z',
-      asksFirst: false,
-      comparedExports: [],
-      toCompareAgain: [],
-      untakenExports: [],
-      lastExports: [],
-      comparison: null,
-      problem: null,
-      unorderedExport: null,
-      readWith: { lists: null, compared: null, last: null, unordered: null },
-    }),
+    campaign: () => CAMPAIGN,
     sources: () => [...value.sources],
     runs: () => [...value.runs],
     plans: () => [...(value.plans ?? [])],

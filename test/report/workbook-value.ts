@@ -66,25 +66,21 @@ export const cellText = (xml: string): string =>
 export function sheetsOf(workbook: Buffer): Map<string, { type: string; value: string }[][]> {
   const files = unzipped(workbook)
   const xml = (name: string): string => files.get(name)?.text ?? ''
-  const shared = [...xml('xl/sharedStrings.xml').matchAll(/<si><t[^>]*>([^<]*)<\/t><\/si>/g)].map((match) =>
-    cellText(match[1] ?? ''),
-  )
   const names = [...xml('xl/workbook.xml').matchAll(/<sheet [^>]*name="([^"]*)"/g)].map((match) =>
     plain(match[1] ?? ''),
   )
   return new Map(
     names.map((name, index) => {
       const rows = xml(`xl/worksheets/sheet${index + 1}.xml`).matchAll(/<row[^>]*>(.*?)<\/row>/g)
-      return [name, [...rows].map((row) => cellsOf(row[1] ?? '', shared))]
+      return [name, [...rows].map((row) => cellsOf(row[1] ?? ''))]
     }),
   )
 }
 
-function cellsOf(row: string, shared: readonly string[]): { type: string; value: string }[] {
+function cellsOf(row: string): { type: string; value: string }[] {
   return [...row.matchAll(/<c([^>]*?)(?:\/>|>(.*?)<\/c>)/g)].map(([, attributes = '', content = '']) => {
     const type = /t="(\w+)"/.exec(attributes)?.[1] ?? (content === '' ? 'empty' : 'n')
     const value = /<(?:v|t)>(.*?)<\/(?:v|t)>/.exec(content)?.[1] ?? ''
-    if (type === 'inlineStr') return { type: 's', value: cellText(value) }
-    return { type, value: type === 's' ? (shared[Number(value)] ?? `no text ${value}`) : value }
+    return type === 'inlineStr' ? { type: 's', value: cellText(value) } : { type, value }
   })
 }

@@ -27,8 +27,7 @@ function saveAs(format: string, file = at('pack', 'reconciliation.xlsx')): void 
 
 beforeAll(async () => {
   const sandbox = await startSandbox({ seed: 1, password: 'sandbox' })
-  // A reference that a spreadsheet would make a number of.
-  writeFileSync(at('export.csv'), validExport(ROWS).replace('MANDATE-1\n', '000123\n'))
+  writeFileSync(at('export.csv'), validExport(ROWS))
   const args = ['run', 'export.csv', '--quiet', '--out', 'pack', '--base-url', sandbox.url]
   const run = await start(args, { cwd: place.folder, env: CREDENTIALS }).ended
   await sandbox.close()
@@ -47,29 +46,6 @@ describe('the workbook in LibreOffice', () => {
     )
   })
 
-  it('shows identifiers as they are in registered.csv, none as a number', () => {
-    const shown = parse(readFileSync(at('saved', 'reconciliation-Registered.csv')), {
-      columns: true,
-      from_line: 2,
-    }) as unknown as Record<string, string>[]
-    const listed = parse(readFileSync(at('pack', 'registered.csv')), {
-      bom: true,
-      columns: true,
-    }) as unknown as Record<string, string>[]
-    const plain = (cell = ''): string => /^="(.*)"$/.exec(cell)?.[1] ?? cell
-    expect(shown).toHaveLength(ROWS)
-    expect(
-      shown.map((row) => [row['Customer'], row['Previous reference'], row['Assigned reference']]),
-    ).toEqual(
-      listed.map((row) => [
-        row['customer_no'],
-        plain(row['original_mandate_reference']),
-        plain(row['assigned_mandate_reference']),
-      ]),
-    )
-    expect(shown[0]?.['Previous reference']).toBe('000123')
-  })
-
   it('prints every list one page across', () => {
     const text = execFileSync('pdftotext', ['-layout', at('saved', 'reconciliation.pdf'), '-'], {
       encoding: 'utf8',
@@ -81,18 +57,8 @@ describe('the workbook in LibreOffice', () => {
   })
 
   it('opens one of 150,000 rows on two sheets, with every value as it is', async () => {
-    const awkward = [
-      '=1+1',
-      "'x",
-      '007',
-      '3E5',
-      '_x0041_',
-      'a<b>&"c"',
-      'å😀…',
-      '__proto__',
-      '1-2',
-      'x'.repeat(40_000),
-    ]
+    const typed = ['=1+1', "'x", '007', '3E5', '_x0041_', 'a<b>&"c"', 'å😀…', '__proto__', '1-2']
+    const awkward = [...typed, 'x'.repeat(40_000)]
     const rows = Array.from({ length: 150_000 }, (_, index) =>
       registeredRow(index + 1, { originalMandateReference: awkward[index % 50_000] ?? `M-${index + 1}` }),
     )
@@ -107,13 +73,10 @@ describe('the workbook in LibreOffice', () => {
       'Registered: 100,001 – 150,000 / 150,000',
     ])
     expect(second[1]).toEqual(first[1])
-    const shown = [...first.slice(2), ...second.slice(2)].map(([row, customer, , , , reference]) => [
-      row,
-      customer,
-      reference,
-    ])
-    const expected = rows.map((row) =>
-      [row.id, row.customerNo, (row.originalMandateReference ?? '').slice(0, 32_000)].map(String),
+    const columns = [0, 1, 5, 7] // row, customer, previous and assigned reference
+    const shown = [...first.slice(2), ...second.slice(2)].map((row) => columns.map((at) => row[at]))
+    const expected = rows.map(({ id, customerNo, originalMandateReference: old, assignedMandateReference }) =>
+      [id, customerNo, (old ?? '').slice(0, 32_000), assignedMandateReference].map(String),
     )
     expect(shown.length).toBe(expected.length)
     expect(shown.filter((row, index) => row.join() !== expected[index]?.join())).toEqual([])

@@ -15,9 +15,10 @@ export const PAGE = 500
 export function* pagesOf<Row>(
   page: (after: number, limit: number) => readonly Row[],
   idOf: (row: Row) => number,
+  size = PAGE,
 ): Generator<readonly Row[], void, undefined> {
   for (let after = 0; ;) {
-    const rows = page(after, PAGE)
+    const rows = page(after, size)
     const last = rows.at(-1)
     if (last === undefined) return
     yield rows

@@ -137,13 +137,18 @@ interface RowBackground {
   readonly decision: DecisionRecord | null
 }
 
+/** What a state says of a row; what is left out is empty. */
+type Said = Partial<Explanation> & Pick<Explanation, 'message'>
+
 /** In English, on the page of every language too: what was recorded stands as it was recorded, and advice beside it. */
 export function explain(row: RowRecord, background: RowBackground): Explanation {
-  const explanation = explainState(row, background)
-  const former = formerDoubt(row)
-  if (former === null) return explanation
-  const { message } = explanation
-  return { ...explanation, message: message === '' ? former : `${message.replace(/[.!]?$/, '.')} ${former}` }
+  const [said, former] = [explainState(row, background), formerDoubt(row)]
+  const begun = said.message === '' ? '' : `${said.message.replace(/[.!]?$/, '.')} `
+  return {
+    ...{ rule: row.rule ?? '', status: String(row.lastAttempt?.status ?? ''), remedy: '', wrong: [] },
+    ...said,
+    ...(former === null ? {} : { message: begun + former }),
+  }
 }
 
 /** What was ever in doubt says so, whatever it was called since: the late request may have been applied. */
@@ -164,15 +169,7 @@ function leftText(started: boolean | null): string {
   return started ? 'its request left' : 'the service held it already, and nothing was sent'
 }
 
-function explainState(row: RowRecord, background: RowBackground): Explanation {
-  const [rule, status] = [row.rule ?? '', String(row.lastAttempt?.status ?? '')]
-  const answered = (message: string, remedy = ''): Explanation => ({
-    rule,
-    status,
-    message,
-    remedy,
-    wrong: [],
-  })
+function explainState(row: RowRecord, background: RowBackground): Said {
   const decision = decided(row, background.decision)
   switch (row.state) {
     case 'invalid':
@@ -181,35 +178,33 @@ function explainState(row: RowRecord, background: RowBackground): Explanation {
     case 'excluded':
       return explainAdmission(row, background)
     case 'ready':
-      return answered(readyMessage(row, decision), 'Run again to send it.')
+      return { message: readyMessage(row, decision), remedy: 'Run again to send it.' }
     case 'sending':
-      return answered(
-        'A run is sending this row, or ended while it did',
-        'If no run is going, run again: the row becomes in doubt and is not sent.',
-      )
+      return {
+        message: 'A run is sending this row, or ended while it did',
+        remedy: 'If no run is going, run again: the row becomes in doubt and is not sent.',
+      }
     case 'in_doubt':
-      return answered(
-        serviceSaid(row),
-        'Look the mandate up at the service. Then fill in decision and reason, and give to-do.xlsx to "sepa-migrate run", or a CSV to "sepa-migrate resolve --from". Never feed it back into another ledger.',
-      )
+      return {
+        message: serviceSaid(row),
+        remedy:
+          'Look the mandate up at the service. Then fill in decision and reason, and give to-do.xlsx to "sepa-migrate run", or a CSV to "sepa-migrate resolve --from". Never feed it back into another ledger.',
+      }
     case 'refused':
       return {
-        ...answered(
-          decision ?? serviceSaid(row),
+        message: decision ?? serviceSaid(row),
+        remedy:
           'Correct the value and give this file back. If the cause was at the service, run again with --retry-refused.',
-        ),
         wrong: [row.lastAttempt?.field?.split('.').at(-1) ?? ''],
       }
     case 'registered':
-      return answered(decision ?? 'Registered')
-    case 'superseded':
-      return answered(
-        row.supersededBy === null
-          ? 'Replaced by a later file'
-          : `Replaced by row ${row.supersededBy} of a later file`,
-      )
+      return { message: decision ?? 'Registered' }
+    case 'superseded': {
+      const by = row.supersededBy === null ? '' : `row ${row.supersededBy} of `
+      return { message: `Replaced by ${by}a later file` }
+    }
     case 'written_off':
-      return answered(decision ?? 'Written off by a person')
+      return { message: decision ?? 'Written off by a person' }
   }
 }
 
@@ -245,25 +240,18 @@ function readyMessage(row: RowRecord, decision: string | null): string {
   }
 }
 
-function explainAdmission(row: RowRecord, { problems }: RowBackground): Explanation {
-  const errors = problems.filter((problem) => problem.severity === 'error')
-  const rules = [...new Set([row.rule ?? '', ...errors.map((problem) => problem.rule)])].filter(
-    (rule) => rule !== '',
-  )
+function explainAdmission(row: RowRecord, { problems }: RowBackground): Said {
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  const rules = new Set([row.rule ?? '', ...errors.map(({ rule }) => rule)].filter((rule) => rule !== ''))
+  const own = row.rule !== null && isRuleId(row.rule) ? RULES[row.rule] : null
   const messages = errors.map(({ column, message }) => (column === '' ? message : `${column}: ${message}`))
-  const remedies = new Set(errors.map(({ remedy }) => remedy))
-  if (errors.length === 0) {
-    const rule = row.rule !== null && isRuleId(row.rule) ? RULES[row.rule] : null
-    messages.push(rule?.message ?? row.rule ?? '')
-    if (rule !== null) remedies.add(rule.remedy)
-  }
-  const wrong = errors.map(({ column }) => column)
+  const remedies = errors.length > 0 ? errors.map(({ remedy }) => remedy) : [own?.remedy ?? '']
   return {
-    rule: rules.join(' '),
+    rule: [...rules].join(' '),
     status: '',
-    message: messages.join(' '),
-    remedy: [...remedies].join(' '),
-    wrong,
+    message: errors.length > 0 ? messages.join(' ') : (own?.message ?? row.rule ?? ''),
+    remedy: [...new Set(remedies)].join(' '),
+    wrong: errors.map(({ column }) => column),
   }
 }
 

@@ -150,8 +150,9 @@ export async function walkVerification(
   const verification = verificationOf(registered, counts)
   if (verification === null) return null
   const unproven = { total: 0, first: [] as VerifiedRow[] }
-  for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each)))
-    await walkPages(verifiedPages(reader, verdict), terms, (page) => {
+  for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each))) {
+    const verified = (after: number, limit: number) => reader.verifiedRows(verdict, after, limit)
+    await walkPages(pagesOf(verified, idOf, PAGE_ROWS), terms, (page) => {
       for (const row of page) {
         put(terms.files, 'verified', row)
         if (isAsItShouldBe(verdict)) continue
@@ -159,6 +160,7 @@ export async function walkVerification(
         put(terms.files, 'unproven', row)
       }
     })
+  }
   return {
     ...verification,
     /** How many rows were drawn when registered rows were last read back; null for all of them. */
@@ -175,7 +177,7 @@ export const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] 
 /** Hands over the lines of the latest comparison that nobody has closed. */
 async function walkCutOver(reader: LedgerReader, terms: WalkTerms): Promise<void> {
   const campaign = reader.campaign()
-  await walkPages(entriesOf(reader.comparedLines, PAGE_ROWS), terms, (page) => {
+  await walkPages(pagesOf(reader.comparedLines, idOf, PAGE_ROWS), terms, (page) => {
     for (const compared of page) {
       const row = compared.isOpen === 1 ? reader.row(compared.current) : null
       if (row === null) continue
@@ -190,15 +192,7 @@ const PAGE_ENTRIES = 1000
 /** Fewer rows: those of a page are gone before V8 would keep them for longer, and moves none of them. */
 const PAGE_ROWS = 250
 
-/** Everything a paged list of the ledger holds, page by page, so that the caller can write in between. */
-const entriesOf = <Entry extends { readonly id: number }>(
-  read: (after: number, limit: number) => Entry[],
-  entries = PAGE_ENTRIES,
-) =>
-  pagesOf(
-    (after) => read(after, entries),
-    ({ id }) => id,
-  )
+const idOf = ({ id }: { readonly id: number }): number => id
 
 /**
  * One walk over all rows in order of id: beside a running writer each row is still met once, in one state. Registered
@@ -214,12 +208,10 @@ export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefi
   }
 }
 
-export const problemPages = ({ problems }: LedgerReader) => entriesOf(problems)
+export const problemPages = ({ problems }: LedgerReader) => pagesOf(problems, idOf, PAGE_ENTRIES)
 export const registeredPages = ({ registeredBy }: LedgerReader, runId: number) =>
-  entriesOf((after, limit) => registeredBy(runId, after, limit), PAGE_ROWS)
-export const decisionPages = ({ decisions }: LedgerReader) => entriesOf(decisions)
-const verifiedPages = (reader: LedgerReader, verdict: VerifiedRow['verdict']) =>
-  entriesOf((after, limit) => reader.verifiedRows(verdict, after, limit), PAGE_ROWS)
+  pagesOf((after, limit) => registeredBy(runId, after, limit), idOf, PAGE_ROWS)
+export const decisionPages = ({ decisions }: LedgerReader) => pagesOf(decisions, idOf, PAGE_ENTRIES)
 
 /** Registered rows shown with the date until when their first debit must run. */
 const FIRST_DEBITS_SHOWN = 10

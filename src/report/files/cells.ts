@@ -239,8 +239,7 @@ function usualDelimiter(sources: readonly SourceRecord[]): string {
     const delimiter = source.reading.delimiter?.delimiter ?? ','
     records.set(delimiter, (records.get(delimiter) ?? 0) + source.records)
   }
-  const most = Math.max(0, ...records.values())
-  return [...records].find(([, count]) => count === most)?.[0] ?? ','
+  return [...records].sort(([, one], [, other]) => other - one)[0]?.[0] ?? ','
 }
 
 /** Whose mandate a row is. The creditor's column may be missing where a constant stands for it. */

@@ -397,20 +397,15 @@ const DECISION_COLUMNS: ListColumns<DecisionRecord> = [
 export const DECISION_LIST = listOf(DECISION_COLUMNS)
 
 /** A list of a report: its sheet in the workbook, and its file where it has one. */
-export interface ReportList<Of> {
-  readonly sheet: TextKey
-  readonly columns: ListColumns<Of>
-  /** The file that holds all entries; null for what the ledger alone does. */
-  readonly file: string | null
-  readonly written?: ((originals: OriginalColumns) => List<Of>) | undefined
-}
+export type ReportList<Of> = ReturnType<typeof list<Of>>
 
+/** @param file that holds all entries; null for what the ledger alone does */
 const list = <Of>(
   sheet: TextKey,
   columns: ListColumns<Of>,
   file: string | null,
-  written?: ReportList<Of>['written'],
-): ReportList<Of> => ({ sheet, columns, file, written })
+  written?: (originals: OriginalColumns) => List<Of>,
+) => ({ sheet, columns, file, written })
 
 const { registered, refused, corrections, inDoubt, notSent } = PLACE_OF_PART
 

@@ -283,9 +283,6 @@ export function removeLeftovers(folders: readonly string[], mark: string) {
   return { removed, left: found.filter((path) => !removed.includes(path)) }
 }
 
-/** A file that is being written under a temporary name. */
-type PackOutput = ReturnType<typeof outputTo>
-
 /** What a report keeps aside while it is written: it gets no name, and is gone with the folder's hidden part. */
 export type ScratchFile = ReturnType<typeof scratchAt>
 
@@ -478,10 +475,10 @@ export async function openPackFolder(
   }
 
   /** @param name in the folder; of a list to work in with `to-do/` before it */
-  const create = async (name: string): Promise<PackOutput> =>
+  const create = async (name: string) =>
     outputTo(await opened(name, 'wx'), name, (file) => void written.push(file))
 
-  const scratch = async (): Promise<ScratchFile> => {
+  const scratch = async () => {
     const name = `.sheet-${(scratches += 1)}`
     return scratchAt(await opened(name, 'wx+'), join(workshop, name))
   }

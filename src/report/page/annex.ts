@@ -44,7 +44,7 @@ const restOf = (shown: number, total: number, { say }: Texts, file = ''): Markup
     : html`<p>${say('page.shown', { shown, total })} ${file === '' ? '' : say('page.allIn', { file })}</p>`
 
 /** The rows nobody can answer for yet, each with what is known about it. */
-export function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportFacts, texts: Texts): Markup {
+function inDoubtSection({ inDoubt: { total, first }, proposals }: ReportFacts, texts: Texts): Markup {
   const { labelled, mark } = texts
   const file = fileLink(PLACE_OF_PART.inDoubt)
   const command = html`<code>sepa-migrate resolve --from ${PLACE_OF_PART.inDoubt}</code>`
@@ -106,7 +106,7 @@ const causeText = ({ serviceCode, field, message }: RefusalCount): string =>
   maskedText([serviceCode, field, message].filter((part) => part !== null && part !== '').join(', ')) || '–'
 
 /** Refused rows by what the service said. */
-export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: Texts): Markup {
+function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: Texts): Markup {
   const { count, say, labelled, mark } = texts
   const heading = labelled('state.refused', totals.refused)
   if (totals.refused === 0) return section('refused', heading)
@@ -127,7 +127,7 @@ export function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: T
 }
 
 /** Findings by rule, errors first, the most frequent first. */
-export function problemsSection({ problems, problemCounts }: ReportFacts, texts: Texts): Markup {
+function problemsSection({ problems, problemCounts }: ReportFacts, texts: Texts): Markup {
   const { say, labelled, mark } = texts
   const heading = labelled('problems.title', problems)
   if (problemCounts.length === 0) return section('problems', heading)
@@ -172,7 +172,7 @@ export function proofText({ verification }: ReportFacts, texts: Texts): string {
 }
 
 /** Nothing where nobody asked. */
-export function verificationSection(facts: ReportFacts, texts: Texts): Markup | '' {
+function verificationSection(facts: ReportFacts, texts: Texts): Markup | '' {
   const { verification } = facts
   const { say, mark, count } = texts
   if (verification === null) return ''
@@ -212,7 +212,7 @@ const unprovenTable = (rows: readonly VerifiedRow[], { say, time }: Texts): Mark
 /** Nobody should sign for more than the answer of the service says. */
 const MEANS_NOT = ['notFinal', 'notProven', 'notCancelled', 'notRestarted', 'notTold'] as const
 
-export function registeredSection(facts: ReportFacts, texts: Texts): Markup {
+function registeredSection(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled, mark } = texts
   return html`<section id="registered">
     <h2>${labelled('state.registered', facts.totals.registered)}</h2>
@@ -238,11 +238,11 @@ function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup
     ])}`
 }
 
-export const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Markup =>
+const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Markup =>
   decided('decisions', 'decisions.title', decisions, texts)
 
 /** What people changed in rows that they gave back. */
-export const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
+const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
   corrections.total === 0 ? '' : decided('corrected', 'decisions.corrected', corrections, texts)
 
 function decided(
@@ -267,7 +267,7 @@ function decided(
 }
 
 /** What the last export said, class by class, and who closed what. */
-export function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
+function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
   if (cutOver === null) return ''
   const { say, count } = texts
   const { at, by, finalMandates: final, ledgerMandates: ledger, classes, lines } = cutOver
@@ -311,7 +311,7 @@ export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts) {
 /** What is counted besides rows. */
 export const DISTINCT = ['customers', 'mandates', 'accounts'] as const
 
-export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
+function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
   const { count, say, mark } = texts
   const files = { summary: fileLink('summary.json'), manifest: fileLink('manifest.json') }
   return html`<section id="hash-totals">
@@ -326,7 +326,7 @@ export function hashTotalsSection(facts: ReportFacts, texts: Texts): Markup {
   </section>`
 }
 
-export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
+const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
   section(
     'definitions',
     say('meaning.title'),
@@ -337,7 +337,7 @@ export const definitionsSection = (_: ReportFacts, { say }: Texts): Markup =>
   )
 
 /** What stands in the files beside this page: their headers are the same in every language. */
-export const columnsSection = (facts: ReportFacts, texts: Texts): Markup =>
+const columnsSection = (facts: ReportFacts, texts: Texts): Markup =>
   section(
     'columns',
     texts.say('columns.title'),
@@ -360,7 +360,7 @@ export const columnsSection = (facts: ReportFacts, texts: Texts): Markup =>
   )
 
 /** Totals of each source, and how it was read. */
-export function sourcesSection({ sources, totals }: ReportFacts, texts: Texts): Markup {
+function sourcesSection({ sources, totals }: ReportFacts, texts: Texts): Markup {
   const { count, say } = texts
   const states = REPORT_ORDER.filter((state) => totals[TOTAL_OF_STATE[state]] > 0)
   const counted = (name: keyof Totals) => (of: Pick<SourceRecord, 'totals'>) => count(of.totals[name])
@@ -397,7 +397,7 @@ const oneSource = (source: SourceRecord, { labelled, time }: Texts): Markup =>
   </div>`
 
 /** Every run with its settings; those that change what an answer means stand out. */
-export const runsSection = ({ runs, leftByChoice }: ReportFacts, texts: Texts): Markup =>
+const runsSection = ({ runs, leftByChoice }: ReportFacts, texts: Texts): Markup =>
   html`<section id="runs">
     <h2>${texts.labelled('runs.title', runs.length)}</h2>
     ${runs.map((run, at) => oneRun(run, runs[at + 1] ?? null, leftByChoice, texts))}
@@ -509,7 +509,7 @@ const personText = (by: string, as: string | null): string =>
   as === null ? maskedText(by) : `${maskedText(by)} (${plainText(as)})`
 
 /** Every plan with its approvals, and the runs that went under it; nothing where nobody planned. */
-export function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup | '' {
+function plansSection({ plans, runs }: ReportFacts, texts: Texts): Markup | '' {
   const { say } = texts
   if (plans.length === 0) return ''
   const shown = plans.slice(-PLANS_SHOWN)
@@ -543,3 +543,21 @@ function approvalText(approval: ApprovalRecord, texts: Texts): string {
   const ends = texts.labelled('label.expires', texts.time(expiresAt))
   return `${texts.time(approvedAt)}, ${personText(approvedBy, recordedAs)}; ${ends}; ${proofOf(approval, texts)}`
 }
+
+/** What the first page rests on behind its totals, in the order of the page. */
+export const ANNEX = [
+  verificationSection,
+  cutOverSection,
+  inDoubtSection,
+  refusalsSection,
+  problemsSection,
+  registeredSection,
+  sourcesSection,
+  plansSection,
+  runsSection,
+  decisionsSection,
+  correctionsSection,
+  hashTotalsSection,
+  definitionsSection,
+  columnsSection,
+]

@@ -1,4 +1,3 @@
-import * as annexPage from './annex.js'
 import { html, raw } from 'hono/html'
 import {
   notSentOf,
@@ -16,27 +15,7 @@ import { maskedText, CHECKED_AGAINST } from '../../domain/text/accounts.js'
 import { stateBar, swatch, fileLink, fact, table, section, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { isLoopback, said, plainText } from '../../domain/text/text.js'
-import { approvalFacts } from './annex.js'
-
-/** What the first page rests on, in the order of the page. */
-const ANNEX: readonly ((facts: ReportFacts, texts: Texts) => Markup | '')[] = [
-  metadataSection,
-  totalsSection,
-  annexPage.verificationSection,
-  annexPage.cutOverSection,
-  annexPage.inDoubtSection,
-  annexPage.refusalsSection,
-  annexPage.problemsSection,
-  annexPage.registeredSection,
-  annexPage.sourcesSection,
-  annexPage.plansSection,
-  annexPage.runsSection,
-  annexPage.decisionsSection,
-  annexPage.correctionsSection,
-  annexPage.hashTotalsSection,
-  annexPage.definitionsSection,
-  annexPage.columnsSection,
-]
+import { ANNEX, approvalFacts, differingSettings, hasOverrides, proofText } from './annex.js'
 
 /** report.html: one page without network or script, for the person who signs. */
 export const renderPage = (facts: ReportFacts, texts = ENGLISH): Promise<string> =>
@@ -46,7 +25,7 @@ export const renderPage = (facts: ReportFacts, texts = ENGLISH): Promise<string>
     html`<main class="${facts.balanced ? 'balanced' : 'unbalanced'}">
       ${coverSection(facts, verdictSection(facts, texts), texts)}
       <p class="annex">${texts.say('page.annex')}</p>
-      ${ANNEX.map((each) => each(facts, texts))}
+      ${[metadataSection, totalsSection, ...ANNEX].map((each) => each(facts, texts))}
       <footer>${texts.say('page.footer', { zone: texts.zone })}</footer>
     </main>`,
     printedMargins(facts, texts),
@@ -90,7 +69,7 @@ function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const { say } = texts
   const open = openPoints(facts)
   const stoppedBy = runs.at(-1)?.stoppedBy ?? null
-  const overridden = runs.filter(annexPage.hasOverrides).length
+  const overridden = runs.filter(hasOverrides).length
   const word = balanced ? (open.length === 0 ? 'complete' : 'open') : 'unbalanced'
   const files = sources.filter(({ id, origin }) => id === origin)
   const lists = files.filter(({ reading }) => reading.resultFile === true)
@@ -310,7 +289,7 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))].map(plainText)
   const [first, last] = [runs.at(0), runs.at(-1)]
   // Each is a sentence; the annex has all of them, and the cover one sheet.
-  const differing = fewOf(annexPage.differingSettings(runs, texts), texts, 2)
+  const differing = fewOf(differingSettings(runs, texts), texts, 2)
   const ran = said([
     ...fewOf(runners, texts, SHOWN),
     labelled('runs.title', runs.length),
@@ -387,7 +366,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
     <p>
-      ${annexPage.proofText(facts, texts)}${vouchedText(facts, texts)}
+      ${proofText(facts, texts)}${vouchedText(facts, texts)}
       ${facts.who === null ? say('who.none') : say('who.asked', facts.who)}
     </p>
     <div class="sign">

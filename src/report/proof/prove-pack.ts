@@ -270,8 +270,7 @@ async function compareWithLedger(pack: Pack, tell: Tell) {
 async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Differ): Promise<void> {
   const again = await writtenAgain(ledger, manifest, folder)
   if (again === text) return
-  const read = readManifest(again)
-  if (read === null) throw new Error('The manifest that was written again is none')
+  const read = manifestSchema.parse(parseJson(again))
   const shaIn = ({ files }: Manifest, name: string) => files.find((file) => file.name === name)?.sha256
   const other = [...new Set([...namesIn(manifest), ...namesIn(read)])].filter(
     (name) => shaIn(manifest, name) !== shaIn(read, name),

@@ -2,8 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/read-back.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
 import {
+  addRow,
+  addTo,
   type Entries,
+  hashTotalsOf,
+  noSums,
   type OpenLists,
+  tallyValues,
   walkLedger,
   walkVerification,
 } from '../../../src/report/facts/row-walk.js'
@@ -176,5 +181,53 @@ describe('the walk over what was read back', () => {
     const verified = many(600, verifiedRow)
     expect((await walkBack({ verified })).drained).toEqual([250, 500, 600])
     await expect(walkBack({ verified }, AbortSignal.abort())).rejects.toThrow('abort')
+  })
+})
+
+it('a list keeps the first entries and counts the others', () => {
+  const list = { total: 0, first: [] as number[] }
+  for (const entry of many(51, Number)) addTo(list, entry)
+  expect(list).toEqual({ total: 51, first: many(50, Number) })
+})
+
+it('values are counted, the most frequent first; so many different ones are kept, the others counted together', () => {
+  const tallied = (most: number, texts: string) => {
+    const tally = tallyValues(most)
+    for (const value of texts) tally.add(value)
+    const { values, others } = tally.result()
+    return [...values.map(({ value, count }) => `${value}${count}`), others]
+  }
+  expect(tallied(10, 'bacc')).toEqual(['c2', 'a1', 'b1', 0])
+  expect(tallied(2, 'abcda')).toEqual(['a2', 'b1', 2])
+})
+
+describe('hash totals', () => {
+  const sumOf = (rows: readonly ReturnType<typeof rowOf>[]) => {
+    const sums = noSums()
+    for (const row of rows) addRow(sums, row)
+    return sums
+  }
+  const hashesOf = (...rows: ReturnType<typeof rowOf>[]) => hashTotalsOf(sumOf(rows))
+
+  it('of parts, in any order, add up to that of the whole', () => {
+    const rows = many(60, registeredRow)
+    const parts = [rows.slice(21), rows.slice(0, 20), [], rows.slice(20, 21)].map(sumOf)
+    expect(hashTotalsOf(...parts)).toEqual(hashesOf(...rows))
+  })
+
+  it('show a row that is there twice in place of another', () => {
+    const [whole, doubled] = [hashesOf(rowOf(1), rowOf(2)), hashesOf(rowOf(2), rowOf(2))]
+    expect(doubled.rows).toBe(whole.rows)
+    expect(doubled.customerNoSum).not.toBe(whole.customerNoSum)
+  })
+
+  it('count rows whose values cannot be read as rows, and nowhere else', () => {
+    const none = { customerNoRows: 0, customerNoSum: '0' }
+    expect(hashesOf(rowOf(1, { customerNo: null }))).toMatchObject({ rows: 1, ...none })
+  })
+
+  it('stay exact for more customers than a number of JavaScript holds', () => {
+    const large = rowOf(1, { customerNo: Number.MAX_SAFE_INTEGER })
+    expect(hashesOf(large, large, large).customerNoSum).toBe('27021597764222973')
   })
 })

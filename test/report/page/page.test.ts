@@ -313,38 +313,17 @@ describe('the cover', () => {
   const ofMarch = { source: null, names: 'march.csv', read: { records: 4, customerNoSum: '4010' } }
 
   it.each([
-    [
-      null,
-      'No totals from the former provider were supplied, so the 4 records were not compared with anything.',
-      'open points: 2',
-    ],
-    [
-      { records: 4, customerNoSum: null },
-      '(march.csv, Records read: 4) agree with the records read (4).',
-      'points: 2',
-    ],
-    [
-      { records: 4, customerNoSum: '4010' },
-      '(march.csv, Records read: 4, Sum of customer_no: 4010) agree with',
-      'open points: 2',
-    ],
-    [
-      { records: 5, customerNoSum: null },
-      '(march.csv, Records read: 5) DIFFER from the records read (4).',
-      'points: 3',
-    ],
-    [{ records: 4, customerNoSum: '4011' }, 'Sum of customer_no: 4011) DIFFER from', 'open points: 3'],
-  ])('compares the records with %j', async (expected, sentence, verdict) => {
+    [null, 'former provider were supplied, so the 4 records were not compared with anything.', 0],
+    [{ records: 4, customerNoSum: null }, '(march.csv, Records read: 4) agree with the records read (4).', 0],
+    [{ records: 4, customerNoSum: '4010' }, ' read: 4, Sum of customer_no: 4010) agree with', 0],
+    [{ records: 5, customerNoSum: null }, 'Records read: 5) DIFFER from the records read (4).', 1],
+    [{ records: 4, customerNoSum: '4011' }, 'Sum of customer_no: 4011) DIFFER from', 1],
+  ])('compares the records with %j', async (expected, sentence, unexpected) => {
     const given = expected === null ? [] : [{ ...ofMarch, ...expected }]
-    const unexpected = verdict.endsWith('3') ? 1 : 0
     const cover = await coverOf({ told, expected: given, open: { ...NO_CUT_OVER, unexpected } })
-    for (const words of [
-      sentence,
-      verdict,
-      'Example &lt;AG&gt;, former provider: Old Pay; to billing.example',
-    ])
+    const names = 'Example &lt;AG&gt;, former provider: Old Pay; to billing.example'
+    for (const words of [sentence, `open points: ${2 + unexpected}`, names, 'and the open points above'])
       expect(cover).toContain(words)
-    expect(cover).toContain('and the open points above')
     expect(await coverOf({}, { ...DONE, runs: [runOf()] })).not.toContain('open points')
   })
 

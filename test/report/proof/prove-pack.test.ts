@@ -249,28 +249,6 @@ describe(`any byte of any file of a pack (PACK_SEED=${SEED})`, () => {
 describe('a tampering is found by the manifest and its signature, and named', () => {
   const inManifest = (from: string, to: string) => (out: string) =>
     change(out, 'manifest.json', (text) => text.replace(from, to))
-  const TAMPERINGS: Readonly<
-    Record<string, readonly [(out: string) => unknown, kind: string, file: string]>
-  > = {
-    'a decision is taken out': [
-      (out) => change(out, 'decisions.csv', linesAt(0, 1, 3)),
-      'changed',
-      'decisions.csv',
-    ],
-    'a file is removed': [(out) => rmSync(join(out, 'problems.csv')), 'missing', 'problems.csv'],
-    'a file is a link to its copy': [linked, 'missing', 'summary.json'],
-    'a file has another name': [renamed, 'missing', 'registered.csv'],
-    'it names a file elsewhere': [inManifest('"summary.json"', '"../x"'), 'not_named', '../x'],
-    'it no longer names a file, which is gone': [forgotten, 'not_named', 'problems.csv'],
-    'it names a file twice': [
-      (out) => forgeManifest(out, ({ files }) => ({ files: [...files, ...files] })),
-      'not_named',
-      'report.html',
-    ],
-    'it says something else': [inManifest('"migration"', '"moved"'), 'signature_changed', 'manifest.sig'],
-    'it loses a key': [inManifest('"changedAt"', '"changed"'), 'manifest_changed', 'manifest.json'],
-    'it is no JSON': [inManifest('{', ''), 'manifest_changed', 'manifest.json'],
-  }
   function linked(out: string): void {
     const elsewhere = join(freshFolder(), 'summary.json')
     renameSync(join(out, 'summary.json'), elsewhere)
@@ -283,8 +261,25 @@ describe('a tampering is found by the manifest and its signature, and named', ()
     forgeManifest(out, ({ files }) => ({ files: files.filter(({ name }) => name !== 'problems.csv') }))
     rmSync(join(out, 'problems.csv'))
   }
+  const doubled = (out: string): void => forgeManifest(out, ({ files }) => ({ files: [...files, ...files] }))
 
-  it.each(Object.entries(TAMPERINGS))('%s', async (_, [tamper, kind, file]) => {
+  it.each<[string, (out: string) => unknown, kind: string, file: string]>([
+    [
+      'a decision is taken out',
+      (out) => change(out, 'decisions.csv', linesAt(0, 1, 3)),
+      'changed',
+      'decisions.csv',
+    ],
+    ['a file is removed', (out) => rmSync(join(out, 'problems.csv')), 'missing', 'problems.csv'],
+    ['a file is a link to its copy', linked, 'missing', 'summary.json'],
+    ['a file has another name', renamed, 'missing', 'registered.csv'],
+    ['it names a file elsewhere', inManifest('"summary.json"', '"../x"'), 'not_named', '../x'],
+    ['it no longer names a file, which is gone', forgotten, 'not_named', 'problems.csv'],
+    ['it names a file twice', doubled, 'not_named', 'report.html'],
+    ['it says something else', inManifest('"migration"', '"moved"'), 'signature_changed', 'manifest.sig'],
+    ['it loses a key', inManifest('"changedAt"', '"changed"'), 'manifest_changed', 'manifest.json'],
+    ['it is no JSON', inManifest('{', ''), 'manifest_changed', 'manifest.json'],
+  ])('%s', async (_, tamper, kind, file) => {
     const { out } = await provenPack()
     await tamper(out)
     const { discrepancies, others } = await prove(out)
@@ -308,45 +303,42 @@ const inPlans = (how: (plans: Manifest['plans']) => Manifest['plans']) => (out: 
 const earlier = ({ changedAt }: Manifest): string => new Date(Date.parse(changedAt) - 1).toISOString()
 
 /** By the file in which the ledger shows them. */
-const FORGERIES: Readonly<Record<string, Readonly<Record<string, (out: string) => void>>>> = {
-  'decisions.csv': {
-    'a reason': reasoned,
-    'the last decision': inDecisions(linesAt(0, 1, 2)),
-    'a reason under an invented purge': (out) => {
+const FORGED: readonly (readonly [file: string, what: string, forging: (out: string) => void])[] = [
+  ['decisions.csv', 'a reason', reasoned],
+  ['decisions.csv', 'the last decision', inDecisions(linesAt(0, 1, 2))],
+  [
+    'decisions.csv',
+    'a reason under an invented purge',
+    (out) => {
       reasoned(out)
       forgeManifest(out, (from) => ({ campaign: { ...from.campaign, purgedAt: earlier(from) } }))
     },
-    'the page, a moment earlier': inPage((from) => ({ changedAt: earlier(from) })),
-  },
-  'report.html': { 'a word of the page': inPage(() => ({})) },
-  'reconciliation.xlsx': { 'a byte of the workbook': inFile('reconciliation.xlsx', (text) => `${text} `) },
-  'problems.csv': { 'a finding': inFile('problems.csv', (text) => `${text.trim()} \n`) },
-  'summary.json': {
-    'a total': inFile('summary.json', (text) => text.replace('"read": 11', '"read": 12')),
-  },
-  'registered.csv': {
-    'an identifier': inFile('registered.csv', (text) => text.replace('"NEW-1"', '"NEW-9"')),
-    'the order of rows': inFile('registered.csv', linesAt(0, 2, 1, 3)),
-  },
-  'manifest.json': {
-    'the page, by an invented version': inPage(() => ({ version: '0.0.9' })),
-    'the page, by a run that never was': inPage(() => ({ changedWhileReading: true })),
-    'who approved': inPlans(([plan]) => {
+  ],
+  ['decisions.csv', 'the page, a moment earlier', inPage((from) => ({ changedAt: earlier(from) }))],
+  ['report.html', 'a word of the page', inPage(() => ({}))],
+  ['reconciliation.xlsx', 'a byte', inFile('reconciliation.xlsx', (text) => `${text} `)],
+  ['problems.csv', 'a finding', inFile('problems.csv', (text) => `${text.trim()} \n`)],
+  ['summary.json', 'a total', inFile('summary.json', (text) => text.replace('"read": 11', '"read": 12'))],
+  ['registered.csv', 'a reference', inFile('registered.csv', (text) => text.replace('"NEW-1"', '"NEW-9"'))],
+  ['registered.csv', 'the order of rows', inFile('registered.csv', linesAt(0, 2, 1, 3))],
+  ['manifest.json', 'the page, by an invented version', inPage(() => ({ version: '0.0.9' }))],
+  ['manifest.json', 'the page, by a run that never was', inPage(() => ({ changedWhileReading: true }))],
+  [
+    'manifest.json',
+    'who approved',
+    inPlans(([plan]) => {
       const approvals = plan?.approvals.map((one) => ({ ...one, approvedBy: 'Eve' })) ?? []
       return [{ ...plan, approvals }]
     }),
-    'an approval that is gone': inPlans(([plan]) => [{ ...plan, approvals: [] }]),
-    'a plan that was doubled': inPlans((plans) => [...plans, ...plans]),
-  },
-}
-const FORGED = Object.entries(FORGERIES).flatMap(([file, forgings]) =>
-  Object.entries(forgings).map(([what, forging]) => ({ what, forging, file })),
-)
+  ],
+  ['manifest.json', 'an approval that is gone', inPlans(([plan]) => [{ ...plan, approvals: [] }])],
+  ['manifest.json', 'a plan that was doubled', inPlans((plans) => [...plans, ...plans])],
+]
 
 describe('a pack that was made anew as a whole', () => {
   it.each(FORGED)(
-    'is not proven by itself, and found or not proven by the ledger: $what',
-    async ({ forging, file }) => {
+    'is not proven by itself, and found or not proven by the ledger: %s, %s',
+    async (file, _, forging) => {
       const { ledger, out } = await provenPack()
       rmSync(join(out, 'manifest.sig'))
       forging(out)
@@ -391,7 +383,7 @@ describe('beside a ledger that has moved on', () => {
     expect(await prove(campaign.out, { ...then, key: SIGNER.publicKey })).toMatchObject({ notProven: [] })
   })
 
-  it.each(FORGED)('a forgery is found, or its file is not proven: $what', async ({ forging, file }) => {
+  it.each(FORGED)('a forgery is found, or its file is not proven: %s, %s', async (file, _, forging) => {
     const campaign = await provenPack()
     rmSync(join(campaign.out, 'manifest.sig'))
     forging(campaign.out)
