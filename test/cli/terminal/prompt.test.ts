@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { askPassword, askText, canAsk } from '../../../src/cli/terminal/world.js'
-import { answering } from '../answering.js'
-import { worldOf } from '../world.js'
+import { answering, worldOf } from '../world.js'
 
 /** Somebody who types these keys, whatever is asked. */
 const typing = (keys: string) => answering([['', keys]])
