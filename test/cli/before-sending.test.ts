@@ -138,7 +138,7 @@ interface Given extends Pick<MigrateOptions, 'anotherLedger' | 'checkBeforeSend'
 }
 
 /** A run as the command asks for it. Once it is answered it is stopped, so that nothing leaves. */
-async function confirm(target: string, typed: string | null | Promise<string | null>, given: Given = {}) {
+async function confirm(target: string, typed: string | null, given: Given = {}) {
   const { ledger = 'march.db', username = 'migration', plan: other = {}, flags = {}, ...options } = given
   makeLedger(ledger)
   const world = { ...worldOf(), stateFolder: join(folder, 'state') }
@@ -284,16 +284,6 @@ describe('a run against a real service', () => {
     }
     expect((await confirm(SERVICE, HOST)).notes).toMatch(unknown)
     expect(await confirm(SERVICE, null, yes)).toMatchObject({ isConfirmed: true, questions: [] })
-  })
-
-  it('of two ledgers with the same mandates the one that answers first sends, the other is refused after its answer', async () => {
-    let answerSlow: (typed: string) => void = () => undefined
-    const slow = new Promise<string>((resolve) => (answerSlow = resolve))
-    const waiting = confirm(SERVICE, slow, { ledger: 'second.db' })
-    expect(await confirm(SERVICE, HOST)).toMatchObject({ isConfirmed: true })
-    answerSlow(HOST)
-    await expect(waiting).rejects.toThrow(/3 mandates .* by the ledger ".*march\.db"; nothing was sent/)
-    expect(claimed()).toBe(1)
   })
 
   it('is refused where the register knows the mandates of a new ledger, and the plan says whose place it takes', async () => {

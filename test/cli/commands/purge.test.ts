@@ -95,17 +95,7 @@ describe('what a campaign left beside its ledger', () => {
     const text = remainLines(ledger, remainsOf(contextFor(ledger), OWNER)).join('\n')
     const told = [ledger, join(elsewhere, 'refused.csv'), 'ORIGINAL CELLS', 'Not known to this ledger: your']
     for (const words of told) expect(text).toContain(words)
-    const none = {
-      removed: [],
-      leftovers: [],
-      cells: [],
-      values: [],
-      references: [],
-      logs: [],
-      plans: [],
-      register: [],
-      unread: [],
-    }
+    const none = remainsOf(contextFor(open().file), OWNER)
     expect(remainLines(ledger, none).join('\n')).not.toContain('ORIGINAL CELLS')
   })
 
