@@ -96,6 +96,7 @@ describe('what migrate is asked to do', () => {
     ['an empty path', { ledger: '' }, /the ledger is a path/],
     ['a file that is no list', { files: 'export.csv' as never }, /the files are a list/],
     ['a limit of none', { limit: 0 }, /Cannot use limit: 0/],
+    ['a spread pilot of all', { spread: true }, /limit: null is not a whole number from 1, as spread needs/],
     ['half a row', { limit: 1.5 }, /Cannot use limit: 1\.5/],
     ['no time at all', { maxDurationMs: 0 }, /Cannot use maxDurationMs: 0/],
     ['fewer than no doubt', { maxInDoubt: -1 }, /Cannot use maxInDoubt: -1/],
