@@ -1,11 +1,10 @@
 import type * as Yaml from 'yaml'
 import removed from './removed.json' with { type: 'json' }
 import { wordingOf, nearest } from '../../domain/text/text.js'
-import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../../errors.js'
 import { sourceSections } from '../../source/options.js'
-import { type Distrust } from '../../trust/entry.js'
+import type { Distrust } from '../../trust/entry.js'
 import { SETTING_NAMES, settingOf, helpOf, valueAt } from './declared.js'
 import { type RuleId, RULES } from '../../domain/rule/verdict.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
@@ -63,7 +62,7 @@ const unreadable = (file: string, why: string, from?: ErrorOptions): UsageError 
   )
 
 /** Nested deeper than any configuration is, the parser itself gives up. */
-function parse(text: string, file: string, lineCounter: LineCounter): Document.Parsed {
+function parse(text: string, file: string, lineCounter: Yaml.LineCounter): Yaml.Document.Parsed {
   try {
     return yaml().parseDocument(text, { lineCounter })
   } catch (cause) {
@@ -72,7 +71,7 @@ function parse(text: string, file: string, lineCounter: LineCounter): Document.P
 }
 
 /** Aliases are made as often as they are named, so a short file may ask for more than a machine can hold. */
-function valueOf(document: Document.Parsed, file: string): unknown {
+function valueOf(document: Yaml.Document.Parsed, file: string): unknown {
   try {
     const values: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
     // What holds itself has no text.
@@ -180,8 +179,8 @@ type UnknownKey = Readonly<{ path: Path; nearest: Path | null }>
 type Mistake = Readonly<{ path: readonly PropertyKey[]; message: string }>
 
 interface Broken {
-  readonly document: Document
-  readonly lines: LineCounter
+  readonly document: Yaml.Document
+  readonly lines: Yaml.LineCounter
   readonly values: unknown
   readonly issues: readonly (z.core.$ZodIssue | Mistake)[]
 }
@@ -273,7 +272,7 @@ function nearestOf(path: Path, keys: readonly Path[]): Path | null {
 }
 
 /** Where a key stands, or the key above it where a reference (alias) brings it in. */
-function lineOf(document: Document, path: Path, lines: LineCounter): number {
+function lineOf(document: Yaml.Document, path: Path, lines: Yaml.LineCounter): number {
   const { isAlias, isMap, isScalar, isSeq } = yaml()
   let node: unknown = document.contents
   let line = 1
