@@ -276,23 +276,15 @@ describe('an export that names nobody', () => {
 })
 
 describe('an answer that is none', () => {
+  const of = (...customer_no: number[]) => ({ operation: 'customer', match: { customer_no } }) as const
   const customers = drawn(20, 3).map((one) => ({ ...one, payer: one.name }))
   it('of single customers holds nothing, and is counted', async () => {
     const { send, place } = await setUp(customers, exportOf(customers), {
       faults: [
-        {
-          operation: 'customer',
-          match: { customer_no: [1_003, 1_004] },
-          fault: { kind: 'refuse', status: 405, code: 'NO' },
-        },
-        { operation: 'customer', match: { customer_no: 1_006 }, fault: { kind: 'delay', for_ms: 20 } },
-        { operation: 'customer', match: { customer_no: 1_007 }, times: 1, fault: { kind: 'cut' } },
-        {
-          operation: 'customer',
-          match: { customer_no: 1_008 },
-          times: 1,
-          fault: { kind: 'nonsense', answer: 'html' },
-        },
+        { ...of(1_003, 1_004), fault: { kind: 'refuse', status: 405, code: 'NO' } },
+        { ...of(1_006), fault: { kind: 'delay', for_ms: 20 } },
+        { ...of(1_007), times: 1, fault: { kind: 'cut' } },
+        { ...of(1_008), times: 1, fault: { kind: 'nonsense', answer: 'html' } },
       ],
     })
     expect((await send()).totals).toMatchObject({ registered: 20 })

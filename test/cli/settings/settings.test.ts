@@ -131,17 +131,9 @@ describe('the files that a command reads or keeps', () => {
   }
 
   it('are all known, wherever they were named; standard input is none', () => {
-    const files = [
-      'campaign.yaml',
-      'secret',
-      'ca.pem',
-      'key.pem',
-      'cert.pem',
-      'keys.csv',
-      'b.csv',
-      'campaign.db',
-    ]
-    const inFolder = [...files, 'campaign.db-wal'].map((name) => join(folder, name))
+    const files =
+      'campaign.yaml secret ca.pem key.pem cert.pem keys.csv b.csv campaign.db campaign.db-wal'.split(' ')
+    const inFolder = files.map((name) => join(folder, name))
     const found = named({ args: ['export.csv', '-', ''], own: { from: 'filled.csv', apply: true } })
     expect(found).toEqual(expect.arrayContaining([...inFolder, 'export.csv', 'filled.csv', 'run.log']))
     expect(found).not.toContain('-')
