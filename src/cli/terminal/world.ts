@@ -187,19 +187,16 @@ export function totalsLines(totals: Totals): Line[] {
   }
   const stateLine = (state: RowState): Line =>
     line(stateName(state), totals[TOTAL_OF_STATE[state]], STATE_MEANS[state], TONE[state])
-  return [
+  return said([
     [toned('strong', 'Control totals')],
     line('read', totals.read, 'records of the exports'),
     ...shown.map(stateLine),
-    ...(totals.resubmitted > 0
-      ? [
-          line(
-            'resubmitted',
-            totals.resubmitted,
-            'lines given back; a correction counts in the place of its row',
-          ),
-        ]
-      : []),
+    totals.resubmitted > 0 &&
+      line(
+        'resubmitted',
+        totals.resubmitted,
+        'lines given back; a correction counts in the place of its row',
+      ),
     isBalanced(totals)
       ? `  balanced: ${countText(totals.read)} read = the sum of all states`
       : [
@@ -207,7 +204,7 @@ export function totalsLines(totals: Totals): Line[] {
           toned('bad', 'NOT BALANCED'),
           ': the states do not add up to the records read. Do not continue; report this.',
         ],
-  ]
+  ])
 }
 
 /**
