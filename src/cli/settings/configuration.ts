@@ -98,10 +98,11 @@ export function parseConfiguration(
   if (broken !== undefined) throw unreadable(file, broken.message.split('\n')[0] ?? 'it is not YAML')
   const values = valueOf(document, file)
   const parsed = configurationSchema.safeParse(values, { error: wordingOf })
+  const mistaken = parsed.error?.issues ?? []
+  const isFormed = mistaken.every(({ code }) => code === 'custom')
   const issues = [
-    ...(parsed.error?.issues ?? []).filter(({ path }) => !DECLARED.has(path.join('.'))),
-    ...misread(values),
-    ...(distrust === null || !parsed.success ? [] : moreThanReading(parsed.data, distrust)),
+    ...mistaken,
+    ...(distrust === null || !isFormed ? [] : moreThanReading(values as Configuration, distrust)),
   ]
   if (parsed.success && issues.length === 0) return parsed.data
   const mistakes = mistakesIn(configurationSchema, { document, lines, values, issues })
@@ -112,31 +113,6 @@ export function parseConfiguration(
       : `${distrust.next}, or give the setting by a flag, the environment or a file of your own with --config; nothing was sent`,
   )
 }
-
-/**
- * Every setting that cannot be read, in words of its kind. No schema can tell it all: which time zones this machine knows,
- * or where an address leads.
- */
-function misread(values: unknown): Mistake[] {
-  return SETTING_NAMES.flatMap((name) => {
-    const { kind, configured = [] } = settingOf(name)
-    const value = configured.length === 0 ? undefined : valueAt(values, configured)
-    if (value === undefined) return []
-    const { success, data } = kind.inFile.safeParse(value)
-    if (!success) return [{ path: configured, message: kind.refusal(value) }]
-    try {
-      kind.read(String(data), null)
-      return []
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error
-      return [{ path: configured, message: error.message }]
-    }
-  })
-}
-
-const DECLARED: ReadonlySet<string> = new Set(
-  SETTING_NAMES.flatMap((name) => settingOf(name).configured?.join('.') ?? []),
-)
 
 /** How a file is read. Everything else says where traffic and files go, whom to trust, or what an answer means. */
 const READING: ReadonlySet<string> = new Set([
