@@ -105,7 +105,7 @@ export function parseConfiguration(
     ...(distrust === null || !isFormed ? [] : moreThanReading(values as Configuration, distrust)),
   ]
   if (parsed.success && issues.length === 0) return parsed.data
-  const mistakes = mistakesIn(configurationSchema, { document, lines, values, issues })
+  const mistakes = mistakesIn(issues, values, (path) => lineOf(document, path, lines))
   throw new UsageError(
     `The configuration file "${file}" has ${mistakes.length === 1 ? 'a mistake' : 'mistakes'}: ${mistakes.join('; ')}`,
     distrust === null
@@ -154,17 +154,11 @@ type UnknownKey = Readonly<{ path: Path; nearest: Path | null }>
 /** What is wrong with one value. */
 type Mistake = Readonly<{ path: readonly PropertyKey[]; message: string }>
 
-interface Broken {
-  readonly document: Yaml.Document
-  readonly lines: Yaml.LineCounter
-  readonly values: unknown
-  readonly issues: readonly (z.core.$ZodIssue | Mistake)[]
-}
+type Issue = z.core.$ZodIssue | Mistake
 
 /** One text for each mistake, with its line and, for a key that does not exist, the nearest that does. */
-function mistakesIn(schema: z.ZodType, { document, lines, values, issues }: Broken): string[] {
-  const root = z.toJSONSchema(schema, { io: 'input' }) as Schema
-  const keys = keysOf(root)
+function mistakesIn(issues: readonly Issue[], values: unknown, lineAt: (path: Path) => number): string[] {
+  const keys = keysOf(z.toJSONSchema(configurationSchema, { io: 'input' }) as Schema)
   const unknown = unknownKeys(values, keys).map((path) => ({ path, nearest: nearestOf(path, keys) }))
   const typos = unknown.map(({ path, nearest }) => ({
     path,
@@ -177,7 +171,7 @@ function mistakesIn(schema: z.ZodType, { document, lines, values, issues }: Brok
       text: path.length === 0 ? message : `${path.join('.')}: ${message}`,
     }))
   return [...typos, ...others]
-    .map(({ path, text }) => ({ text, line: lineOf(document, path, lines) }))
+    .map(({ path, text }) => ({ text, line: lineAt(path) }))
     .toSorted((a, b) => a.line - b.line)
     .map(({ text, line }) => `line ${line}: ${text}`)
 }
@@ -187,8 +181,7 @@ function insteadOfKey([key, ...inner]: Path): string | null {
   return instead === undefined ? null : ` any more: ${instead}`
 }
 
-const isUnknownKey = (issue: Broken['issues'][number]): boolean =>
-  'code' in issue && issue.code === 'unrecognized_keys'
+const isUnknownKey = (issue: Issue): boolean => 'code' in issue && issue.code === 'unrecognized_keys'
 
 const part = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
 
