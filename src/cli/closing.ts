@@ -34,7 +34,6 @@ export const NO_PACK: Awaited<ReturnType<typeof writePack>> = {
   files: {},
   warnings: [],
   proposed: [],
-  verification: null,
 }
 
 /** Writes the reconciliation pack of a ledger. */
@@ -46,7 +45,7 @@ export async function writePack(
   // Loaded here, for the commands that only show lines like those behind a report.
   const { writeReport } = await import('../report/pack/pack.js')
   const written = await writeReport(ledger, { out, sharedFolder, absentAfterMs, language, told, ...more })
-  const { files, folder, kept, toDo, proposals, verification } = written
+  const { files, folder, kept, toDo, proposals } = written
   return {
     /** The path of each file by its name. */
     files: Object.fromEntries([
@@ -62,8 +61,6 @@ export async function writePack(
     ]),
     /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */
     proposed: said([proposedText(proposals)]),
-    /** What it says of the registered rows; null where nobody asked the service. */
-    verification,
   }
 }
 

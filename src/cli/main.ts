@@ -21,8 +21,15 @@ import { topicLines, topicsIn } from './commands/help.js'
 import { environmentName, exitLines, flagName, flagsOf, helpOf } from './settings/declared.js'
 import { distrustedConfiguration, readSettings, refusalOfRemoved, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
-import { boundedWorld, type Output, type World, widthOf, wrapped } from './terminal/world.js'
-import type { Progress } from './terminal/progress.js'
+import {
+  boundedWorld,
+  type Progress,
+  startProgress,
+  type Output,
+  type World,
+  widthOf,
+  wrapped,
+} from './terminal/world.js'
 
 /** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
 
@@ -287,7 +294,7 @@ async function execute(
     isJson = settings.get('json') ?? false
     for (const option of command.options) settings.get(option) // refused before anything is opened or made
     const isSilent = (settings.get('quiet') ?? false) || isJson
-    const progress = isSilent ? silentProgress : (await import('./terminal/progress.js')).startProgress(world)
+    const progress = isSilent ? silentProgress : await startProgress(world)
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')

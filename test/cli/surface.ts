@@ -11,30 +11,18 @@ import {
 /** Keys that the JSON document of every command has. */
 export const jsonKeys = (): string[] => Object.keys(JSON.parse(jsonOf('', emptyResult)) as object)
 
+const OF_RUN = 'stop trusted admitted disk askedFirst held choice evidence cutOver'.split(' ')
+
 /** Keys of the document of each command besides these. */
 const JSON_KEYS: Readonly<Record<string, readonly string[]>> = {
-  demo: [
-    'stop',
-    'trusted',
-    'admitted',
-    'disk',
-    'askedFirst',
-    'held',
-    'choice',
-    'evidence',
-    'cutOver',
-    'classes',
-    'mandates',
-    'sources',
-    'folder',
-  ],
+  demo: [...OF_RUN, 'classes', 'mandates', 'sources', 'folder'],
   inspect: ['inspection', 'configuration', 'profile', 'profiles'],
   init: ['configuration'],
   check: ['problems', 'sources', 'notTaken', 'corrections', 'evidence'],
   sandbox: ['url', 'username', 'password', 'seed'],
   plan: ['plan', 'evidence'],
   approve: ['plan', 'approval'],
-  run: ['stop', 'trusted', 'admitted', 'disk', 'askedFirst', 'held', 'choice', 'evidence', 'cutOver'],
+  run: OF_RUN,
   status: ['mandates', 'lastRun', 'latestPlan', 'verification', 'absent', 'cutOver'],
   compare: ['classes', 'mandates', 'sources', 'cutOver'],
   resolve: ['resolutions', 'isApplied', 'reconciliation', 'stop', 'readBack', 'proofs', 'absent'],

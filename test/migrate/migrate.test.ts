@@ -252,9 +252,12 @@ describe('before anything is sent', () => {
     }
     const asked: string[] = []
     const late = claim('late.db', () => claim('first.db'))
-    await expect(late).rejects.toThrow(/already claimed for the same service .*nothing was sent/)
+    await expect(late).rejects.toThrow(
+      /^3 mandates .*already claimed for the same service by the ledger ".*first\.db"; nothing was sent/,
+    )
     await expect(claim('last.db')).rejects.toThrow(/already claimed for the same service .*nothing was sent/)
     expect(asked).toEqual(['late.db', 'first.db'])
+    expect(inRegister(place, 'select count(*) as n from ledger where mark is not null')).toEqual({ n: 1 })
     for (const [name, read] of Object.entries({ 'first.db': 3, 'late.db': 3, 'last.db': 0 }))
       expect(look(place.at(name), (ledger) => ledger.totals().read)).toBe(read)
   })

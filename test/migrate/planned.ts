@@ -33,10 +33,14 @@ export async function planned(
 const DAY_MS = 86_400_000
 
 /** Grace approves it for a day; recorded, not proven. */
-export function approved(place: Place, { digest }: PlanDocument): void {
+export function approved(
+  place: Place,
+  { digest }: PlanDocument,
+  more: Partial<ApprovalStatement> = {},
+): void {
   const now = place.machine().clock.now()
   const [approvedAt, expiresAt] = [new Date(now).toISOString(), new Date(now + DAY_MS).toISOString()]
-  atLedger(place, (ledger) => ledger.plans.approve(recorded(digest, { approvedAt, expiresAt })))
+  atLedger(place, (ledger) => ledger.plans.approve(recorded(digest, { approvedAt, expiresAt, ...more })))
 }
 
 /** The same with a key, as a file beside the plan. */

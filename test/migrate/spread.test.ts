@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { UsageError } from '../../src/errors.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrateOptions, MigrationPlan } from '../../src/migrate/options.js'
 import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
@@ -65,11 +64,4 @@ it('claims no other row than those, and sends nothing after a no', async () => {
   // All of a pilot that is larger than what is ready: nothing is left, and no limit was met.
   expect(await pilot({ limit: 50 })).toMatchObject({ exitCode: 0, stop: null, totals: { registered: 30 } })
   expect(sent()).toHaveLength(30)
-})
-
-it.each([[{ limit: null }], [{ limit: undefined }]])('is refused without a limit: %j', async (more) => {
-  const { pilot, posts } = await setUp()
-  await expect(pilot(more)).rejects.toThrow(UsageError)
-  await expect(pilot(more)).rejects.toThrow('spread')
-  expect(posts()).toBe(0)
 })

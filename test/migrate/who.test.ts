@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { SourceError, UsageError } from '../../src/errors.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrateOptions, MigrationEvent } from '../../src/migrate/options.js'
-import { planMigration } from '../../src/migrate/plan.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { drawCustomers } from '../domain/who/drawn-names.js'
 import { germanIban } from '../support/export.js'
 import { placeWith } from './place.js'
+import { planned } from './planned.js'
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,payer_name'
 const line = (no: number, account: number, name: string): string =>
@@ -105,15 +106,6 @@ describe('a file that debits strangers', () => {
     expect(totals.conflict).toBeGreaterThan(55)
     expect(posts()).toBe(totals.registered)
   })
-
-  it('is not planned either', async () => {
-    const { asked, place, sandbox } = await setUp(customers, exportOf(shifted))
-    const { confirm: _confirm, watch: _watch, ...options } = asked({ who: true })
-    const planning = planMigration({ ...options, by: 'ada' })
-    await expect(planning).rejects.toThrow('Usually a crosswalk is shifted by a line')
-    expect(sandbox.requests().received.customer).toBe(60)
-    expect(place.look((reader) => reader.plans())).toEqual([])
-  })
 })
 
 describe('a part of a file that debits strangers', () => {
@@ -133,11 +125,11 @@ describe('a part of a file that debits strangers', () => {
     },
   )
 
-  it('nor does the plan of a pilot', async () => {
-    const { asked } = await setUp(customers, exportOf(fromTheFourth))
-    const { confirm: _confirm, watch: _watch, ...options } = asked({ who: true, limit: 3 })
-    const planning = planMigration({ ...options, by: 'ada' })
+  it('nor does the plan of a pilot, which is not recorded', async () => {
+    const { asked, askedFor, place } = await setUp(customers, exportOf(fromTheFourth))
+    const planning = planned(place, asked({ who: true, limit: 3 }))
     await expect(planning).rejects.toThrow('for 9 of 12 rows')
+    expect([askedFor(), place.look((reader) => reader.plans())]).toEqual([11, []])
   })
 
   it('a choice is asked about alone, and the others by the run that would send them, also where it does not say so', async () => {
@@ -170,9 +162,7 @@ describe('a ledger whose customers were asked about', () => {
     expect(again.totals).toMatchObject({ registered: 19, conflict: 1 })
     expect([askedFor(), posts()]).toEqual([20, 19])
     writeFileSync(more, [HEADER, line(999_999, 30, 'Xaver Quendelmoor'), ''].join('\n'))
-    const { confirm: _confirm, watch: _watch, ...options } = asked({ files: [more] })
-    const service = { ...options.service, password: undefined }
-    await planMigration({ ...options, service, by: 'ada' })
+    await planned(place, asked({ files: [more] }))
     expect((await send({ who: false, files: [more] })).totals).toMatchObject({ registered: 20 })
     expect(askedFor()).toBe(20)
   })
@@ -286,23 +276,15 @@ describe('an export that names nobody', () => {
 })
 
 describe('an answer that is none', () => {
+  const of = (...customer_no: number[]) => ({ operation: 'customer', match: { customer_no } }) as const
   const customers = drawn(20, 3).map((one) => ({ ...one, payer: one.name }))
   it('of single customers holds nothing, and is counted', async () => {
     const { send, place } = await setUp(customers, exportOf(customers), {
       faults: [
-        {
-          operation: 'customer',
-          match: { customer_no: [1_003, 1_004] },
-          fault: { kind: 'refuse', status: 405, code: 'NO' },
-        },
-        { operation: 'customer', match: { customer_no: 1_006 }, fault: { kind: 'delay', for_ms: 20 } },
-        { operation: 'customer', match: { customer_no: 1_007 }, times: 1, fault: { kind: 'cut' } },
-        {
-          operation: 'customer',
-          match: { customer_no: 1_008 },
-          times: 1,
-          fault: { kind: 'nonsense', answer: 'html' },
-        },
+        { ...of(1_003, 1_004), fault: { kind: 'refuse', status: 405, code: 'NO' } },
+        { ...of(1_006), fault: { kind: 'delay', for_ms: 20 } },
+        { ...of(1_007), times: 1, fault: { kind: 'cut' } },
+        { ...of(1_008), times: 1, fault: { kind: 'nonsense', answer: 'html' } },
       ],
     })
     expect((await send()).totals).toMatchObject({ registered: 20 })
@@ -358,18 +340,12 @@ describe('names', () => {
       .filter((path) => statSync(path).isFile() && !path.endsWith('export.csv'))
     expect(files.length).toBeGreaterThan(8)
     const holding = (name: string): string[] =>
-      files
-        .filter((path) => readFileSync(path).includes(name))
-        .map((path) => path.slice(place.at('.').length))
+      files.filter((path) => readFileSync(path).includes(name)).map((path) => basename(path))
     expect(holding('Wodanswald')).toEqual([])
     expect(JSON.stringify(events)).not.toContain('Wodanswald')
     // Registered rows hold no cells any more; the row that waits does, and the list in which it is corrected.
     expect(holding('Exportkind')).toEqual([])
-    expect(
-      holding('Exportia')
-        .map((path) => path.replace(/^.*\//, ''))
-        .sort(),
-    ).toEqual(['campaign.db', 'corrections.csv'].sort())
+    expect(holding('Exportia').sort()).toEqual(['campaign.db', 'corrections.csv'])
     const workbook = files.find((path) => path.endsWith('to-do.xlsx')) ?? ''
     const sheets = Object.values(unzipSync(readFileSync(workbook))).map((part) => strFromU8(part))
     expect(sheets.some((part) => part.includes('Exportia Heldmoor'))).toBe(true)

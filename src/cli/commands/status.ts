@@ -6,8 +6,16 @@ import type { PlanRecord } from '../../ledger/read/reader.js'
 import { isBeingWritten } from '../../ledger/safety/side-files.js'
 import { lookInto, type Command, type Context } from '../command.js'
 import { absentLines, absentOf, closingLines, lookedAt } from '../closing.js'
-import { drawn, drawnLines, plainLine, type RunView, settledOf } from '../terminal/progress.js'
-import { type Line, toned, type World } from '../terminal/world.js'
+import {
+  drawn,
+  drawnLines,
+  plainLine,
+  type RunView,
+  settledOf,
+  type Line,
+  toned,
+  type World,
+} from '../terminal/world.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
@@ -60,7 +68,7 @@ async function watch({ world, settings }: Context, reader: LedgerReader): Promis
   if (settings.get('json') ?? false) return
   const { drain } = world.signals
   const { isTerminal } = world.stderr
-  const lines = drawnLines(world)
+  const lines = await drawnLines(world)
   const startedMs = world.clock.monotonic()
   const settledBefore = settledOf(viewOf(reader.totals(), 0, 0))
   while (!drain.aborted) {

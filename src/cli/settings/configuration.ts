@@ -1,11 +1,10 @@
 import type * as Yaml from 'yaml'
 import removed from './removed.json' with { type: 'json' }
 import { wordingOf, nearest } from '../../domain/text/text.js'
-import type { Document, LineCounter } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../../errors.js'
 import { sourceSections } from '../../source/options.js'
-import { type Distrust } from '../../trust/entry.js'
+import type { Distrust } from '../../trust/entry.js'
 import { SETTING_NAMES, settingOf, helpOf, valueAt } from './declared.js'
 import { type RuleId, RULES } from '../../domain/rule/verdict.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
@@ -63,7 +62,7 @@ const unreadable = (file: string, why: string, from?: ErrorOptions): UsageError 
   )
 
 /** Nested deeper than any configuration is, the parser itself gives up. */
-function parse(text: string, file: string, lineCounter: LineCounter): Document.Parsed {
+function parse(text: string, file: string, lineCounter: Yaml.LineCounter): Yaml.Document.Parsed {
   try {
     return yaml().parseDocument(text, { lineCounter })
   } catch (cause) {
@@ -72,7 +71,7 @@ function parse(text: string, file: string, lineCounter: LineCounter): Document.P
 }
 
 /** Aliases are made as often as they are named, so a short file may ask for more than a machine can hold. */
-function valueOf(document: Document.Parsed, file: string): unknown {
+function valueOf(document: Yaml.Document.Parsed, file: string): unknown {
   try {
     const values: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
     // What holds itself has no text.
@@ -99,13 +98,14 @@ export function parseConfiguration(
   if (broken !== undefined) throw unreadable(file, broken.message.split('\n')[0] ?? 'it is not YAML')
   const values = valueOf(document, file)
   const parsed = configurationSchema.safeParse(values, { error: wordingOf })
+  const mistaken = parsed.error?.issues ?? []
+  const isFormed = mistaken.every(({ code }) => code === 'custom')
   const issues = [
-    ...(parsed.error?.issues ?? []).filter(({ path }) => !DECLARED.has(path.join('.'))),
-    ...misread(values),
-    ...(distrust === null || !parsed.success ? [] : moreThanReading(parsed.data, distrust)),
+    ...mistaken,
+    ...(distrust === null || !isFormed ? [] : moreThanReading(values as Configuration, distrust)),
   ]
   if (parsed.success && issues.length === 0) return parsed.data
-  const mistakes = mistakesIn(configurationSchema, { document, lines, values, issues })
+  const mistakes = mistakesIn(issues, values, (path) => lineOf(document, path, lines))
   throw new UsageError(
     `The configuration file "${file}" has ${mistakes.length === 1 ? 'a mistake' : 'mistakes'}: ${mistakes.join('; ')}`,
     distrust === null
@@ -113,31 +113,6 @@ export function parseConfiguration(
       : `${distrust.next}, or give the setting by a flag, the environment or a file of your own with --config; nothing was sent`,
   )
 }
-
-/**
- * Every setting that cannot be read, in words of its kind. No schema can tell it all: which time zones this machine knows,
- * or where an address leads.
- */
-function misread(values: unknown): Mistake[] {
-  return SETTING_NAMES.flatMap((name) => {
-    const { kind, configured = [] } = settingOf(name)
-    const value = configured.length === 0 ? undefined : valueAt(values, configured)
-    if (value === undefined) return []
-    const { success, data } = kind.inFile.safeParse(value)
-    if (!success) return [{ path: configured, message: kind.refusal(value) }]
-    try {
-      kind.read(String(data), null)
-      return []
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error
-      return [{ path: configured, message: error.message }]
-    }
-  })
-}
-
-const DECLARED: ReadonlySet<string> = new Set(
-  SETTING_NAMES.flatMap((name) => settingOf(name).configured?.join('.') ?? []),
-)
 
 /** How a file is read. Everything else says where traffic and files go, whom to trust, or what an answer means. */
 const READING: ReadonlySet<string> = new Set([
@@ -179,17 +154,11 @@ type UnknownKey = Readonly<{ path: Path; nearest: Path | null }>
 /** What is wrong with one value. */
 type Mistake = Readonly<{ path: readonly PropertyKey[]; message: string }>
 
-interface Broken {
-  readonly document: Document
-  readonly lines: LineCounter
-  readonly values: unknown
-  readonly issues: readonly (z.core.$ZodIssue | Mistake)[]
-}
+type Issue = z.core.$ZodIssue | Mistake
 
 /** One text for each mistake, with its line and, for a key that does not exist, the nearest that does. */
-function mistakesIn(schema: z.ZodType, { document, lines, values, issues }: Broken): string[] {
-  const root = z.toJSONSchema(schema, { io: 'input' }) as Schema
-  const keys = keysOf(root)
+function mistakesIn(issues: readonly Issue[], values: unknown, lineAt: (path: Path) => number): string[] {
+  const keys = keysOf(z.toJSONSchema(configurationSchema, { io: 'input' }) as Schema)
   const unknown = unknownKeys(values, keys).map((path) => ({ path, nearest: nearestOf(path, keys) }))
   const typos = unknown.map(({ path, nearest }) => ({
     path,
@@ -202,7 +171,7 @@ function mistakesIn(schema: z.ZodType, { document, lines, values, issues }: Brok
       text: path.length === 0 ? message : `${path.join('.')}: ${message}`,
     }))
   return [...typos, ...others]
-    .map(({ path, text }) => ({ text, line: lineOf(document, path, lines) }))
+    .map(({ path, text }) => ({ text, line: lineAt(path) }))
     .toSorted((a, b) => a.line - b.line)
     .map(({ text, line }) => `line ${line}: ${text}`)
 }
@@ -212,8 +181,7 @@ function insteadOfKey([key, ...inner]: Path): string | null {
   return instead === undefined ? null : ` any more: ${instead}`
 }
 
-const isUnknownKey = (issue: Broken['issues'][number]): boolean =>
-  'code' in issue && issue.code === 'unrecognized_keys'
+const isUnknownKey = (issue: Issue): boolean => 'code' in issue && issue.code === 'unrecognized_keys'
 
 const part = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
 
@@ -273,7 +241,7 @@ function nearestOf(path: Path, keys: readonly Path[]): Path | null {
 }
 
 /** Where a key stands, or the key above it where a reference (alias) brings it in. */
-function lineOf(document: Document, path: Path, lines: LineCounter): number {
+function lineOf(document: Yaml.Document, path: Path, lines: Yaml.LineCounter): number {
   const { isAlias, isMap, isScalar, isSeq } = yaml()
   let node: unknown = document.contents
   let line = 1

@@ -23,12 +23,10 @@ type Scalar = string | number | boolean
 /** What the value of a setting can be, wherever it comes from. */
 export interface Kind<Value> {
   /**
-   * What the configuration file may hold, and what its JSON Schema says. What no schema can say (is this time zone known,
-   * is a number in quotes too large?) is left to `read`.
+   * What the configuration file may hold. Its JSON Schema says all but what no schema can say (is this time zone known, is a
+   * number in quotes too large?), which is left to `read`.
    */
   readonly inFile: z.ZodType<Scalar>
-  /** What is wrong with a value of the file that `inFile` refuses. */
-  readonly refusal: (value: unknown) => string
   /**
    * A text of a flag or the environment, or the value of the file as text.
    * @param origin where it was written, for the message; null where the caller says so
@@ -51,22 +49,40 @@ interface Form<Value> {
 
 function kindOf<Value>({ expected, pattern, scalar, valueOf }: Form<Value>): Kind<Value> {
   const refusal = (value: unknown): string => `${shown(value)} is not ${expected}`
-  const quoted = z.string().regex(pattern)
-  return {
-    inFile: (scalar === undefined ? quoted : z.union([scalar, quoted])).meta({
-      errorMessage: `Give ${expected}`,
-    }),
-    refusal: (value) => `${refusal(value)}${scalar === undefined ? quotesNeeded(value) : ''}`,
-    read: (given, origin) => {
-      const value = pattern.test(given) ? valueOf(given) : null
-      if (value !== null) return value
-      throw new UsageError(
-        `${origin === null ? '' : `Cannot read ${origin}: `}${refusal(given)}`,
-        'Correct the value; nothing was sent',
-      )
-    },
+  const read: Kind<Value>['read'] = (given, origin) => {
+    const value = pattern.test(given) ? valueOf(given) : null
+    if (value !== null) return value
+    throw new UsageError(
+      `${origin === null ? '' : `Cannot read ${origin}: `}${refusal(given)}`,
+      'Correct the value; nothing was sent',
+    )
   }
+  const ofText = { error: ({ input }: Refused) => `${refusal(input)}${quotesNeeded(input)}` }
+  const form =
+    scalar === undefined
+      ? textLike(pattern, ofText)
+      : z.union([scalar, textLike(pattern)], { error: ({ input }) => refusal(input) })
+  return { inFile: readable(form, read).meta({ errorMessage: `Give ${expected}` }), read }
 }
+
+type Refused = Readonly<{ input?: unknown }>
+
+/** One mistake is told of a value. */
+const AT_ONCE = { abort: true } as const
+
+const textLike = (pattern: RegExp, terms: { error?: (refused: Refused) => string } = {}) =>
+  z.string(terms).regex(pattern, { ...terms, ...AT_ONCE })
+
+/** Of this form, and read without a fault. */
+const readable = (form: z.ZodType<Scalar>, read: Kind<unknown>['read']): z.ZodType<Scalar> =>
+  form.superRefine((value, context) => {
+    try {
+      read(String(value), null)
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      context.addIssue(error.message)
+    }
+  })
 
 function shown(value: unknown): string {
   if (typeof value === 'string') return `"${maskAccounts(value)}"`
@@ -112,7 +128,7 @@ export const whole = (least: 0 | 1, most: number): Kind<number> =>
   kindOf({
     expected: `a whole number from ${least} to ${most}`,
     pattern: WHOLE,
-    scalar: z.int().min(least).max(most),
+    scalar: z.int().min(least, AT_ONCE).max(most, AT_ONCE),
     valueOf: (given) => within(Number(given), least, most),
   })
 
@@ -122,7 +138,7 @@ const decimal = (most: number): Kind<number> =>
   kindOf({
     expected: `a number from ${SMALLEST} to ${most}`,
     pattern: DECIMAL,
-    scalar: z.number().min(SMALLEST).max(most),
+    scalar: z.number().min(SMALLEST, AT_ONCE).max(most, AT_ONCE),
     valueOf: (given) => within(Number(given), SMALLEST, most),
   })
 
@@ -134,7 +150,7 @@ const UNITS = { s: 1, m: 60, h: 3600 } as const
 export const seconds = kindOf({
   expected: `a duration from ${SMALLEST} to ${MOST_SECONDS} seconds, for example 90, 90s, 15m or 2h`,
   pattern: /^\d+(?:\.\d+)?[smh]?$/,
-  scalar: z.number().min(SMALLEST).max(MOST_SECONDS),
+  scalar: z.number().min(SMALLEST, AT_ONCE).max(MOST_SECONDS, AT_ONCE),
   valueOf: (given) => {
     const [unit = 's'] = /[smh]$/.exec(given) ?? []
     return within(Number.parseFloat(given) * UNITS[unit as keyof typeof UNITS], SMALLEST, MOST_SECONDS)
@@ -169,7 +185,7 @@ type Share = { readonly kind: 'count' | 'percent'; readonly value: number }
 export const rowsOrPercent = kindOf<Share>({
   expected: `a whole number from 0 to ${MOST_ROWS}, or a share from 0% to 100%`,
   pattern: /^\d+(?:(?:\.\d+)?%)?$/,
-  scalar: z.int().min(0).max(MOST_ROWS),
+  scalar: z.int().min(0, AT_ONCE).max(MOST_ROWS, AT_ONCE),
   valueOf: (given) => {
     const kind = given.endsWith('%') ? 'percent' : 'count'
     const value = within(Number.parseFloat(given), 0, kind === 'percent' ? 100 : MOST_ROWS)
@@ -207,14 +223,13 @@ export const creditor = kindOf({
  * @param check throws for one that cannot be used
  */
 function address(pattern: RegExp, check: (text: string) => unknown): Kind<string> {
-  return {
-    inFile: z.string().regex(pattern).meta({ errorMessage: 'Give an address that begins with https://' }),
-    refusal: () => 'it is not an address that begins with https:// (http:// only for this machine)',
-    read: (given) => {
-      check(given)
-      return given
-    },
+  const error = () => 'it is not an address that begins with https:// (http:// only for this machine)'
+  const read = (given: string): string => {
+    check(given)
+    return given
   }
+  const inFile = readable(textLike(pattern, { error }), read)
+  return { inFile: inFile.meta({ errorMessage: 'Give an address that begins with https://' }), read }
 }
 
 export const baseUrl = address(/^\s*[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\\/?#][^\s\\?#]*\s*$/, readBaseUrl)

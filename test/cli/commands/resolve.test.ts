@@ -3,8 +3,7 @@ import type { Context } from '../../../src/cli/command.js'
 import { confirmForced } from '../../../src/cli/commands/resolve.js'
 import type { Resolution } from '../../../src/ledger/ledger.js'
 import { admit, IBAN, inDoubt, open, send, SETTINGS, stoppedClock } from '../../ledger/campaign-setup.js'
-import { answering } from '../answering.js'
-import { worldOf } from '../world.js'
+import { answering, worldOf } from '../world.js'
 
 describe('a resend that is forced', () => {
   /** Rows 1 and 2 in doubt, of which row 2 may still arrive. */

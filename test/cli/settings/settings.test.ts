@@ -1,18 +1,22 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { namedFiles } from '../../../src/cli/command.js'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import * as kinds from '../../../src/cli/settings/declared.js'
+import { namedFiles } from '../../../src/cli/command.js'
 import {
   readCredentials,
   readService,
   readSettings,
   trustedLines,
   type Flags,
+  readCheckingKey,
+  readSigningKey,
 } from '../../../src/cli/settings/settings.js'
 import { UsageError } from '../../../src/errors.js'
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
+import { main, commands } from '../../../src/cli/main.js'
 
 let folder: string
 let config: string
@@ -127,17 +131,9 @@ describe('the files that a command reads or keeps', () => {
   }
 
   it('are all known, wherever they were named; standard input is none', () => {
-    const files = [
-      'campaign.yaml',
-      'secret',
-      'ca.pem',
-      'key.pem',
-      'cert.pem',
-      'keys.csv',
-      'b.csv',
-      'campaign.db',
-    ]
-    const inFolder = [...files, 'campaign.db-wal'].map((name) => join(folder, name))
+    const files =
+      'campaign.yaml secret ca.pem key.pem cert.pem keys.csv b.csv campaign.db campaign.db-wal'.split(' ')
+    const inFolder = files.map((name) => join(folder, name))
     const found = named({ args: ['export.csv', '-', ''], own: { from: 'filled.csv', apply: true } })
     expect(found).toEqual(expect.arrayContaining([...inFolder, 'export.csv', 'filled.csv', 'run.log']))
     expect(found).not.toContain('-')
@@ -185,13 +181,140 @@ describe('a kind of value', () => {
 
   it('masks an account that stands in the wrong place', () => {
     const iban = 'DE89370400440532013000'
-    expect(kinds.creditor.refusal(iban)).not.toContain(iban)
+    expect(kinds.creditor.inFile.safeParse(iban).error?.message).toMatch(/^(?!.*DE8937).*DE…3000/s)
     expect(() => kinds.creditor.read(iban, 'here')).toThrow(/"DE…3000" is not a creditor identifier/)
   })
 
   it.each([kinds.baseUrl, kinds.proxy])('quotes no address, which may hold a password: %#', (kind) => {
-    expect(kind.refusal('ftp://me:geheim@host')).not.toContain('geheim')
+    expect(kind.inFile.safeParse('ftp://me:geheim@host').error?.message).not.toContain('geheim')
     for (const text of ['ftp://me:geheim@host', 'http://me:geheim@host', 'geheim'])
       expect(messageOf(() => kind.read(text, 'here'))).toMatch(/^Cannot use the (?!.*geheim)/s)
+  })
+})
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+
+const pem = (key: KeyObject, passphrase?: string): string =>
+  (key.type === 'public'
+    ? key.export({ type: 'spki', format: 'pem' })
+    : key.export({
+        type: 'pkcs8',
+        format: 'pem',
+        ...(passphrase === undefined ? {} : { cipher: 'aes-256-cbc', passphrase }),
+      })
+  ).toString()
+
+function fileWith(text: string, mode = 0o600): string {
+  const file = join(freshFolder(), 'key.pem')
+  writeFileSync(file, text, { mode })
+  chmodSync(file, mode)
+  return file
+}
+
+describe('the key to sign with', () => {
+  it('is read from a file that only its owner can open', () => {
+    expect(readSigningKey(fileWith(pem(privateKey))).equals(privateKey)).toBe(true)
+  })
+
+  it.each([
+    ['others can open', () => fileWith(pem(privateKey), 0o640), /other users may open it/],
+    ['is protected by a passphrase', () => fileWith(pem(privateKey, 'open sesame')), /passphrase/],
+    ['signs in another way', () => fileWith(pem(rsa.privateKey)), /not an Ed25519 key/],
+    ['holds no key', () => fileWith('password\n'), /no private key/],
+    ['holds the public key', () => fileWith(pem(publicKey)), /no private key/],
+    ['is not there', () => join(freshFolder(), 'none.pem'), /Cannot read the key file/],
+  ])('is refused where its file %s, before anything is written', (_, file, why) => {
+    const key = file()
+    for (const told of [why, 'no report was written', UsageError])
+      expect(() => readSigningKey(key)).toThrow(told)
+  })
+})
+
+describe('the key to check with', () => {
+  it('is read from a file that others may read', () => {
+    expect(readCheckingKey(fileWith(pem(publicKey), 0o644)).equals(publicKey)).toBe(true)
+  })
+
+  it.each([
+    ['others can change', () => fileWith(pem(publicKey), 0o666), /anybody on this machine can write/],
+    ['holds the private key', () => fileWith(pem(privateKey)), /holds a private key/],
+    ['is of another kind', () => fileWith(pem(rsa.publicKey)), /not an Ed25519 key/],
+    ['holds no key', () => fileWith('x'), /no public key/],
+  ])('is refused where its file %s', (_, file, why) => {
+    const key = file()
+    for (const told of [why, UsageError]) expect(() => readCheckingKey(key)).toThrow(told)
+  })
+})
+
+/** What was typed or set, and a word of what does its work now. */
+const GONE: readonly (readonly [typed: string, now: string])[] = [
+  ['run export.csv --read-back --read-back-first', 'run --check-before-send'],
+  ['probe --base-url https://test.example --customer 1', 'verify'],
+  ['read-back --read-back', 'resolve --ask'],
+  ['resolve --from-read-back', 'resolve --ask'],
+  ['reconcile list.csv --apply', 'resolve --against'],
+  ['explain IBAN_CHECKSUM', 'rules RULE'],
+  ['verify --at-service', 'verify alone'],
+  ['resolve --adopt-older-copy', 'ledger adopt'],
+  ['show --customer 1', 'customer show N'],
+  ['erase --customer 1', 'customer erase N'],
+  ['customer show --customer 1', 'customer show N'],
+  ['notices export.csv --first-debit 2027-02-01', 'registered.csv'],
+  ['completion bash', '--help'],
+  ['run --between 22:00-05:00', '--max-duration'],
+  ['run --outside wait', '--max-duration'],
+  ['run --until 05:00', '--max-duration'],
+  ['SEPA_MIGRATE_BETWEEN=22:00-05:00 run', '--max-duration'],
+  ['SEPA_MIGRATE_OUTSIDE=wait run', '--max-duration'],
+  ['SEPA_MIGRATE_UNTIL=05:00 run', '--max-duration'],
+  ['run --wave pilot', "run --only 'Column=value"],
+  ['run --order first-debit-by', '--only'],
+  ['SEPA_MIGRATE_ORDER=row run', '--only'],
+]
+
+async function refused(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const world = worldOf({ env })
+  const status = await main(argv, commands, world)
+  return { status, ...world.printed }
+}
+
+describe('what was taken away is refused by its name, with what to use now', () => {
+  it.each(GONE)('%s', async (typed, now) => {
+    const words = typed.split(' ')
+    const argv = words.filter((word) => !word.startsWith('SEPA_'))
+    const env: Record<string, string> = {}
+    for (const [, name = '', value = ''] of typed.matchAll(/(SEPA_\w+)=(\S+)/g)) env[name] = value
+    const { status, stdout, stderr } = await refused(argv, env)
+    expect([status, stdout]).toEqual([2, ''])
+    const name = [...argv, ...Object.keys(env)].find((text) =>
+      stderr.includes(` ${text.replace(/=.*/, '')} any more`),
+    )
+    expect(name).toBeDefined()
+    expect(stderr).toMatch(/^Error: there is no [^\n]+; nothing was sent\. [^\n]+\n$/)
+    expect(stderr).toContain(now)
+    const json = await refused([...argv, '--json'], env)
+    expect(JSON.parse(json.stdout)).toMatchObject({ exitCode: 2, errors: [{ kind: 'usage' }] })
+    expect(json.stderr).toBe('')
+  })
+
+  it.each([
+    ["between: '22:00-05:00'", '--max-duration'],
+    ['outside: wait', '--max-duration'],
+    ['waves: [{ name: all, held: true }]', "run --only 'Column=value"],
+    ['order: row', '--country'],
+  ])('configuration: %s', async (line, now) => {
+    const file = join(freshFolder(), 'settings.yaml')
+    writeFileSync(file, `lang: en\n${line}\n`, { mode: 0o600 })
+    const { status, stderr } = await refused(['check', 'export.csv', '--config', file])
+    expect(status).toBe(2)
+    expect(stderr).toContain(`line 2: there is no key "${line.replace(/:.*/, '')}" any more: `)
+    expect(stderr).toContain(now)
+    expect(stderr).toContain('nothing was sent')
+  })
+
+  it('a file of such a name is a file, and an empty variable is not set', async () => {
+    for (const argv of [['check', 'probe'], ['rules']])
+      expect((await refused(argv, { SEPA_MIGRATE_PROBE: '' })).stderr).not.toContain('any more')
   })
 })

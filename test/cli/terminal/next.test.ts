@@ -41,6 +41,9 @@ const verified = (verdict: VerdictCount['verdict']) => ({
     { verdict, count: 1, firstAt: campaign.changedAt, lastAt: campaign.changedAt },
   ]),
 })
+const compared = {
+  campaign: { ...campaign, comparedExports: ['final.csv'], untakenExports: ['final.csv'] },
+}
 const asksFirst = { campaign: { ...campaign, asksFirst: true } }
 /** The command of the last line. */
 const command = (...of: Parameters<typeof next>): string | undefined =>
@@ -106,10 +109,10 @@ describe('what to do next', () => {
     expect(line).toBe('Next: sepa-migrate report verify out --ledger sepa-migrate.db')
     const final = join(freshFolder(), 'final.csv')
     writeFileSync(final, '')
-    const compared = { campaign: { ...campaign, toCompareAgain: ['final.csv'] } }
+    const again = { campaign: { ...campaign, toCompareAgain: ['final.csv'] } }
     const cutOver = { open: 0, held: 0, untaken: 0, uncompared: 1, asReadBefore: 0, unexpected: 0 }
     const by = asked({ ledger: 'a.db' }, { sheet: 'May', limit: '3' }, undefined, [final])
-    expect(command({ registered: 5 }, { ...compared, cutOver }, by)).toBe(
+    expect(command({ registered: 5 }, { ...again, cutOver }, by)).toBe(
       `compare ${final} --sheet May --ledger a.db`,
     )
     // Which export is the newest nobody knows: an older one would call what is alive ended.
@@ -118,15 +121,11 @@ describe('what to do next', () => {
 
   it('is the signature after that, also where no row could be read back: a service may have no read-back', () => {
     const sign = 'Have finance sign out/report.html before the next command.'
-    const compared = {
-      campaign: { ...campaign, comparedExports: ['final.csv'], untakenExports: ['final.csv'] },
-    }
     expect(next({ registered: 5, excluded: 2 }, compared)).toEqual([sign, 'Next: sepa-migrate purge'])
     expect(command({ registered: 5 }, { ...compared, ...verified('unreadable') })).toBe('purge')
   })
 
   it('is no signature where rows that are ready are held back', () => {
-    const compared = { campaign: { ...campaign, comparedExports: ['final.csv'] } }
     const held = next({ registered: 5, ready: 1 }, { ...compared, cutOver: { ...NO_CUT_OVER, held: 1 } })
     expect(held[0]).toMatch(/^Rows that are ready are held back/)
     expect(held[1]).toContain('report verify')
@@ -134,9 +133,6 @@ describe('what to do next', () => {
 
   it('is the last export where it has mandates that were changed: a run without it would send the old ones', () => {
     const cutOver = { ...NO_CUT_OVER, untaken: 1 }
-    const compared = {
-      campaign: { ...campaign, comparedExports: ['final.csv'], untakenExports: ['final.csv'] },
-    }
     expect(next({ ready: 1 }, { ...compared, cutOver })).toEqual([
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',
       'Next: sepa-migrate run final.csv',

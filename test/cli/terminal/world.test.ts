@@ -1,19 +1,25 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Writable } from 'node:stream'
-import { startProgress } from '../../../src/cli/terminal/progress.js'
+import fc from 'fast-check'
 import {
+  startProgress,
   boundedWorld,
   totalsLines,
   toned,
   wordsOf,
   wrapped,
   writtenLine,
+  plainLine,
+  type RunView,
+  terminalLines,
+  askPassword,
+  askText,
+  canAsk,
 } from '../../../src/cli/terminal/world.js'
 import { emptyResult, jsonOf, printResult } from '../../../src/cli/command.js'
 import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
-import { oneLine, plainLines } from '../../../src/domain/text/text.js'
-import { worldOf } from '../world.js'
+import { oneLine, plainLines, countText } from '../../../src/domain/text/text.js'
+import { worldOf, answering } from '../world.js'
 
 fc.configureGlobal({ seed: 20260616 })
 
@@ -105,7 +111,7 @@ describe('the boundary to the terminal', () => {
 
   it.each([false, true])(
     'lets no text begin a line of its own while it goes on (terminal: %s)',
-    (isTerminal) => {
+    async (isTerminal) => {
       const { printed, ...world } = worldOf()
       let drawn = ''
       const stream = new Writable({
@@ -115,7 +121,7 @@ describe('the boundary to the terminal', () => {
         },
       })
       let nowMs = 0
-      const progress = startProgress({
+      const progress = await startProgress({
         ...boundedWorld({ ...world, stderr: { ...world.stderr, isTerminal, stream } }),
         clock: { now: () => 0, monotonic: () => (nowMs += 10_000) },
         after: (_delayMs, wake) => {
@@ -168,5 +174,105 @@ describe('the boundary to the terminal', () => {
         expect(JSON.parse(json)).toMatchObject({ text })
       }),
     )
+  })
+})
+
+const USUAL = {
+  total: 20_000,
+  registered: 8_950,
+  refused: 12,
+  inDoubt: 3,
+  settledBefore: 0,
+  elapsedMs: 60_000,
+}
+const shown = (changes: Partial<RunView> = {}, columns = 80): string[] =>
+  terminalLines({ ...USUAL, event: null, ...changes }, columns).map(wordsOf)
+
+describe('the view of a run on a terminal', () => {
+  it('says how far, what became of the rows, and how fast', () => {
+    expect(shown()).toEqual([
+      '█████████████░░░░░░░░░░░░░░░░░ 44 %  8,965 of 20,000',
+      'registered 8,950 · refused 12 · in doubt 3',
+      '149 a second · 74 s left',
+    ])
+  })
+
+  it('cuts nothing but the event, at any width from 40 columns on', () => {
+    const counts = fc.nat({ max: 9_999_999 })
+    const drawn = { registered: counts, refused: counts, inDoubt: counts, elapsedMs: fc.nat() }
+    const event = 'Waiting 2.0 s: the service answered 429 and a long story'
+    fc.assert(
+      fc.property(fc.record(drawn), counts, fc.integer({ min: 40, max: 200 }), (changes, rest, columns) => {
+        const { registered, refused, inDoubt } = changes
+        const lines = shown({ ...changes, total: registered + refused + inDoubt + rest, event }, columns)
+        for (const line of lines) expect(line.length).toBeLessThan(columns)
+        for (const [word, count] of Object.entries({ registered, refused, 'in doubt': inDoubt }))
+          expect(lines.join('\n')).toContain(`${word} ${countText(count)}`)
+      }),
+    )
+  })
+
+  it('says 100 % only when nothing is left, and promises no time before the first answer', () => {
+    const none = { registered: 0, refused: 0, inDoubt: 0 }
+    expect(shown({ ...none, total: 10_000, registered: 9_999 })[0]).toContain('99 %')
+    expect(shown({ ...none, total: 2, registered: 2 })[0]).toContain('100 %')
+    expect(shown({ ...none, event: 'Waiting 2.0 s' })[2]).toBe('Waiting 2.0 s')
+  })
+
+  it('counts the pace from where it began to watch', () => {
+    expect(shown({ settledBefore: 8_905 })[2]).toBe('1.0 a second · 3 h 4 min left')
+  })
+})
+
+it('the view of a run in a file is one line', () => {
+  expect(plainLine({ ...USUAL, event: 'Waiting 2.0 s' })).toBe(
+    'Sent: 8,965 of 20,000; registered 8,950, refused 12, in doubt 3; 149 a second; 74 s left',
+  )
+})
+
+/** Somebody who types these keys, whatever is asked. */
+const typing = (keys: string) => answering([['', keys]])
+
+describe('a question', () => {
+  it('is asked only where somebody sees it and can answer', () => {
+    const { world } = typing('')
+    expect(canAsk(world)).toBe(true)
+    expect(canAsk({ ...world, stderr: { ...world.stderr, isTerminal: false } })).toBe(false)
+    expect(canAsk(worldOf())).toBe(false)
+  })
+
+  it('gives what was typed, without blanks around it', async () => {
+    expect(await askText(typing('  a reason \r').world, 'Why?')).toBe('a reason')
+  })
+
+  it('that is left with Ctrl-C or Escape is no answer, and no decision', async () => {
+    expect(await askText(typing('\u0003').world, 'Why?')).toBeNull()
+    expect(await askPassword(typing('\u0003').world, 'ada')).toBeNull()
+  })
+
+  it('that is left with Ctrl-D, or by a signal, is no answer either', async () => {
+    for (const keys of ['\u0004', 'half a word\u0004']) {
+      expect(await askText(typing(keys).world, 'Why?')).toBeNull()
+      expect(await askPassword(typing(keys).world, 'ada')).toBeNull()
+    }
+    const ended = new AbortController()
+    const { world } = answering([])
+    const asked = askText({ ...world, signals: { ...world.signals, drain: ended.signal } }, 'Why?')
+    ended.abort()
+    expect(await asked).toBeNull()
+  })
+
+  it('for a password shows none of it, and an empty one is none', async () => {
+    const { world, shown } = typing('correct horse\r')
+    expect(await askPassword(world, 'ada')).toBe('correct horse')
+    expect(shown()).not.toContain('correct')
+    expect(await askPassword(typing('\r').world, 'ada')).toBeNull()
+  })
+
+  it('cannot be forged by the text that it holds', async () => {
+    const { world, shown } = typing('\r')
+    await askText(world, 'Row 1\nRow 2\u001b[2J')
+    expect(shown()).toContain('Row 1 Row 2')
+    expect(shown()).not.toContain('\u001b[2J')
   })
 })
