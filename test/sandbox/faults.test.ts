@@ -89,6 +89,7 @@ describe('scripted faults', () => {
     [{ match: { customer_no: [7, 1042] } }, {}, true],
     [{ match: { customer_no: 7 } }, {}, false],
     [{ match: { customer_no: 1042 } }, { operation: 'offer' }, false],
+    [{ match: { customer_no: 1042 } }, { operation: 'read_back' }, true],
     [{ match: { offer_id: 'A' } }, { operation: 'offer', subject: 'A' }, true],
     [{ match: { billogram_id: 'A' } }, { operation: 'billogram', subject: 'A' }, true],
     [{ match: { request: 3 } }, { ordinal: 3 }, true],

@@ -159,7 +159,7 @@ describe('several rows of one customer', () => {
     ['two accounts', [row(), elsewhere], [first, source({ iban: OTHER_IBAN })], 'proven, proven'],
     ['two accounts, one of them there', [row(), elsewhere], [first], 'proven, other: differs'],
     ['two dates', [row(), later], [first, source({ signedAt: '2024-03-02' })], 'proven, proven'],
-    // 26.1 It is the other row's.
+    // It is the other row's.
     ['two dates, one there', [row(), later], [source({ signedAt: '2024-03-02' })], 'other: differs, proven'],
     ['a third', [row(), later], [source({ signedAt: '2024-03-03' })], 'other: other_date, other: other_date'],
     [
