@@ -23,7 +23,7 @@ import {
   assertReportFolder,
   makeFolder,
   isOthersPort,
-} from '../../src/trust/entry.js'
+} from '../../src/trust/trusted-file.js'
 import { freshFolder } from '../support/folder.js'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
