@@ -1,7 +1,14 @@
 import { piecesOf, textOf, type TextSource, dropStart, dropLastLines } from '../bytes/input.js'
-import type { InputFormat, RawRecord, Table, TableEnd, TableOptions, TableEvidence } from '../table.js'
+import {
+  type InputFormat,
+  type RawRecord,
+  type Table,
+  type TableEnd,
+  type TableOptions,
+  type TableEvidence,
+  isRuleLine,
+} from '../table.js'
 import { holdsIban } from '../../domain/text/accounts.js'
-import { isRuleLine } from '../../domain/text/no-record.js'
 import { SourceError, refuse } from '../../errors.js'
 import { isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
 import { DEFAULT_SOURCE_OPTIONS, DELIMITERS, type LayoutOptions, type LimitOptions } from '../options.js'
