@@ -384,7 +384,11 @@ const refusal = (path: string, { what, nothing }: GivenRequest, why: string, cau
  * Opens without waiting, since a named pipe would hold the program up for ever, and judges what was opened: a regular file,
  * no larger than such a file is, that can be trusted.
  */
-function openGiven(path: string, request: GivenRequest): { descriptor: number; entry: Stats } {
+function openGiven<Result>(
+  path: string,
+  request: GivenRequest,
+  read: (descriptor: number, entry: Stats) => Result,
+): Result {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW, O_NOCTTY } = constants
   const flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | (request.noLink === true ? O_NOFOLLOW : 0)
   let descriptor: number
@@ -393,7 +397,7 @@ function openGiven(path: string, request: GivenRequest): { descriptor: number; e
   } catch (cause) {
     throw refusal(path, request, OPEN_PROBLEMS.get(codeOf(cause)) ?? 'the system refused', cause)
   }
-  try {
+  return closingFile(descriptor, () => {
     const entry = fstatSync(descriptor)
     if (!entry.isFile()) throw refusal(path, request, 'it is not a regular file')
     if (entry.size > request.mostBytes) throw tooLarge(path, request)
@@ -403,11 +407,8 @@ function openGiven(path: string, request: GivenRequest): { descriptor: number; e
         `Cannot trust the ${request.what} "${path}": ${fault.why}; ${request.nothing}`,
         fault.next,
       )
-    return { descriptor, entry }
-  } catch (error) {
-    closeSync(descriptor)
-    throw error
-  }
+    return read(descriptor, entry)
+  })
 }
 
 const tooLarge = (path: string, request: GivenRequest): UsageError =>
@@ -417,9 +418,8 @@ const tooLarge = (path: string, request: GivenRequest): UsageError =>
  * Its bytes, and the entry that was opened.
  * @throws {UsageError} for anything but a regular file of a sensible size that can be read and trusted
  */
-export function readGiven(path: string, request: GivenRequest): { bytes: Buffer; entry: Stats } {
-  const { descriptor, entry } = openGiven(path, request)
-  try {
+export const readGiven = (path: string, request: GivenRequest) =>
+  openGiven(path, request, (descriptor, entry) => {
     const chunks: Buffer[] = []
     for (let size = 0; ;) {
       const chunk = Buffer.allocUnsafe(64 * KIB)
@@ -430,10 +430,7 @@ export function readGiven(path: string, request: GivenRequest): { bytes: Buffer;
       if (size > request.mostBytes) throw tooLarge(path, request)
       chunks.push(chunk.subarray(0, read))
     }
-  } finally {
-    closeSync(descriptor)
-  }
-}
+  })
 
 /** The same as text. @throws {UsageError} as `readGiven` */
 export const readGivenText = (path: string, request: GivenRequest): string =>
@@ -441,7 +438,7 @@ export const readGivenText = (path: string, request: GivenRequest): string =>
 
 /** For a file that others read piece by piece. @throws {UsageError} as `readGiven` */
 export const assertGiven = (path: string, request: GivenRequest): void =>
-  closeSync(openGiven(path, request).descriptor)
+  openGiven(path, request, () => undefined)
 
 const PRIVATE = 0o600
 
@@ -547,9 +544,9 @@ export function createTrusted(path: string, what: string, text: string): void {
 export const flush = (path: string): void => closingFile(openSync(path, 'r'), fsyncSync)
 
 /** Closes what was opened, whatever comes of it. */
-export function closingFile(descriptor: number, body: (descriptor: number) => void): void {
+export function closingFile<Result>(descriptor: number, body: (descriptor: number) => Result): Result {
   try {
-    body(descriptor)
+    return body(descriptor)
   } finally {
     closeSync(descriptor)
   }
