@@ -8,6 +8,7 @@ import {
   paymentSourceResponse,
   paymentSourcesPath,
   paymentSourcesResponse,
+  readCustomer,
   readPaymentSources,
 } from '../../src/contract/mandates.js'
 import type { Mandate } from '../../src/domain/mandate/mandate.js'
@@ -253,5 +254,29 @@ describe('the headers of a list of two', () => {
     ['content-length', '500'],
   ])('%s: %s says nothing of the kind', (name, value) => {
     expect(headerOfMore({ [name]: value }, 2)).toBeNull()
+  })
+})
+
+describe('a customer as it is read', () => {
+  const answerFor = (data: unknown) => ({ status: 'OK', data })
+  it('by name, contact and numbers, whatever else is there or missing', () => {
+    expect(readCustomer(answerFor({ customer_no: 7, name: 'A', more: 1 }), 7)).toEqual({
+      kind: 'read',
+      customer: { names: ['A', ''], orgNos: ['', ''] },
+    })
+    const whole = { customer_no: '7', name: null, org_no: 5, vat_no: 'X1', contact: { name: 'B' } }
+    expect(readCustomer(answerFor(whole), 7)).toEqual({
+      kind: 'read',
+      customer: { names: ['', 'B'], orgNos: ['', 'X1'] },
+    })
+  })
+
+  it.each([
+    ['another customer', answerFor({ customer_no: 8, name: 'A' })],
+    ['no data', { status: 'OK' }],
+    ['a list', answerFor([])],
+    ['nothing', undefined],
+  ])('not from %s', (_, json) => {
+    expect(readCustomer(json, 7).kind).toBe('unreadable')
   })
 })
