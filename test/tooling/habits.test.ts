@@ -47,7 +47,7 @@ describe('habits', () => {
       const isByAddress = text.includes('import.meta.url') && /path[n]ame/.test(text)
       return isByAddress || /file:\/\/(?:\$[{]|['"`] *[+])/.test(text)
     })
-    expect(sources.length).toBeGreaterThan(500)
+    expect(sources.length).toBeGreaterThan(300)
     expect(strange).toEqual([])
   })
 
