@@ -1,4 +1,4 @@
-import { assertReportFolder } from '../../trust/trusted-file.js'
+import { assertReportFolder, assertNotTaken } from '../../trust/trusted-file.js'
 import { join, resolve } from 'node:path'
 import { choiceLine } from '../../domain/row/choice.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
