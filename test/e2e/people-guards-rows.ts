@@ -14,7 +14,7 @@ interface Exchange {
 export const GUARDS_OF_DECISIONS = {
   cells: guard(
     'believes the row number of a line',
-    { 'domain/row/resaved.ts': { isSameName: always(true) } },
+    { 'domain/row/correction.ts': { isSameName: always(true) } },
     {
       ...{ acts: ['runTheExport', 'resolveFromTheFile'], seed: 38 },
       finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
@@ -174,13 +174,13 @@ export const GUARDS_OF_FILES = {
   ),
   footer: guard(
     'leaves out whatever stands where a footer is configured',
-    { 'source/left-out.ts': { leftOutFindings: always([]) } },
+    { 'source/table.ts': { leftOutFindings: always([]) } },
     { ...CHANGED, seed: 27 },
   ),
   count: guard(
     'does not count what a footer says was counted',
     {
-      'source/left-out.ts': {
+      'source/table.ts': {
         countFindings: always([]),
         leftOutFindings: giving((findings: readonly { readonly rule: string }[]) =>
           findings.filter(({ rule }) => rule !== 'FILE_COUNT_MISMATCH'),
@@ -324,7 +324,7 @@ const WITHOUT_LINKS = {
 
 /** What exports say of a mandate is taken otherwise than it is told. */
 const seenAs = (change: object) => ({
-  'domain/row/sightings.ts': {
+  'domain/row/across-rows.ts': {
     whenSeen: given((standing: unknown, sighted: object) => [standing, { ...sighted, ...change }]),
   },
 })
@@ -334,7 +334,7 @@ const AGREEING = withSql((sql) =>
   sql.replace(/\bmax\((iif\([\s\S]*?) as highest/, (_, said: string) => `min(${said} as highest`),
 )
 
-const KINSHIP = 'domain/mandate/kinship.ts'
+const KINSHIP = 'domain/row/across-rows.ts'
 const EXPORTS = { hasHistory: true, status: null, shares: 'one' } as const
 const OF_EXPORTS = { beginsWith: 'giveExports', scene: EXPORTS } as const
 const REFUSING = { ...OF_EXPORTS, scene: { ...EXPORTS, weather: 'refusing' } } as const
