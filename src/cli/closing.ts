@@ -5,13 +5,14 @@ import {
   openPointsOf,
   type MandateTotals,
   type OpenPoint,
+  verificationOf,
 } from '../domain/row/row-state.js'
 import type { Stop } from '../run/brake.js'
 import { type Waiting, waitingBeside } from '../run/read-again.js'
 import { fileDigest, sizeOf } from '../source/bytes/input.js'
 import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
-import { contradictedText, verificationOf } from '../domain/proof/read-back.js'
+import { contradictedText } from '../domain/proof/read-back.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER } from '../domain/row/cut-over.js'

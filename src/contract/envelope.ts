@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isRecord, memberOf } from '../domain/text/text.js'
 import type { ExchangeEvidence } from '../domain/row/row-state.js'
 
 /** Every path of the service starts here. */
@@ -44,10 +45,6 @@ export function readErrorHints(json: unknown): ErrorHints {
     message: textOf(memberOf(details, 'message')),
   }
 }
-
-/** Of a JSON object; undefined where there is none. */
-export const memberOf = (value: unknown, name: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null
@@ -151,9 +148,6 @@ function tolerate(
   leftOut.push(path.join('.'))
   return LEFT_OUT
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** At most `max` characters. They are counted as JSON Schema counts them: by code point, not by UTF-16 unit. */
 export const textUpTo = (max: number) =>

@@ -18,7 +18,7 @@ import {
 import { isOwnList } from '../source/list.js'
 import { isSourceInput, type SourceInput } from '../source/bytes/input.js'
 import { type SourceOptionsInput, readSourceOptions } from '../source/options.js'
-import { entryAt, sharedFiles } from '../trust/entry.js'
+import { entryAt, sharedFiles } from '../trust/trusted-file.js'
 import { maskAccounts } from '../domain/text/accounts.js'
 import type { LocalDate } from '../domain/mandate/mandate.js'
 import { NOBODY_NAMED, type Corrector } from '../domain/row/correction.js'

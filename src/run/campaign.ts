@@ -6,7 +6,13 @@ import {
   narrowed,
 } from '../domain/row/choice.js'
 import type { Corrector } from '../domain/row/correction.js'
-import { type Expected, type Totals, exitStatusOf, SOME_LEFT } from '../domain/row/row-state.js'
+import {
+  type Expected,
+  type Totals,
+  exitStatusOf,
+  SOME_LEFT,
+  verificationOf,
+} from '../domain/row/row-state.js'
 import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
@@ -25,7 +31,6 @@ import { SEPA_COUNTRIES, maskAccounts } from '../domain/text/accounts.js'
 import { cleanCell, findNames, firstOf, plural } from '../domain/text/text.js'
 import { DECLINED, INTERRUPTED, PILOT_DONE, type Stop, stopOfChoice, stopOfWaiting } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
-import { verificationOf } from '../domain/proof/read-back.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'
 
 /** What a run is about to do, known once everything is admitted and before anything is sent. */

@@ -222,7 +222,7 @@ const isBeyond = (operations: object): boolean =>
   JSON.stringify(operations).includes('"x-beyond-interface":true')
 
 /** The OpenAPI 3.1 description of the operations, with the schemas that the sandbox checks by. */
-export function describeInterface({ hasReadBack }: { readonly hasReadBack: boolean }) {
+function describeInterface({ hasReadBack }: { readonly hasReadBack: boolean }) {
   const { paths, components, ...others } = described
   const schemas = Object.entries(SCHEMAS).map(([name, schema]) => [name, jsonSchemaOf(schema)])
   return {

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
-import { memberOf } from '../contract/envelope.js'
+import { memberOf } from '../domain/text/text.js'
 import { CUSTOMER_PATH, MIGRATE_PATH, PAYMENT_SOURCE_PATH } from '../contract/mandates.js'
 import {
   OPERATIONS,

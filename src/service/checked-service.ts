@@ -1,7 +1,7 @@
 import { isLoopback, said } from '../domain/text/text.js'
 import { UsageError } from '../errors.js'
 import { API_PREFIX, SANDBOX_USER } from '../contract/envelope.js'
-import { distrustInstructions, distrustSecret, isOthersPort } from '../trust/entry.js'
+import { distrustInstructions, distrustSecret, isOthersPort } from '../trust/trusted-file.js'
 import type { Halt } from '../domain/row/row-state.js'
 
 /** What a complete answer with this status means (service/README.md#outcomes). `read_answer`: the body decides. */

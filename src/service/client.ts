@@ -23,7 +23,7 @@ import {
   toMigrateRequest,
   paymentSourcesPath,
 } from '../contract/mandates.js'
-import { isRecord, memberOf } from '../contract/envelope.js'
+import { isRecord, memberOf } from '../domain/text/text.js'
 import type { CustomerSaid } from '../domain/who/names.js'
 import type { Mandate } from '../domain/mandate/mandate.js'
 import type { Clock } from '../domain/mandate/date.js'

@@ -39,8 +39,8 @@ import {
   MOST_TOTALS,
   refuseByFinding,
   showLeftOut,
+  isBareTotals,
 } from './table.js'
-import { isBareTotals } from '../domain/text/no-record.js'
 import { INPUT_FORMATS, openTable } from './formats.js'
 
 /** For programs without types. @throws {UsageError} for a rule or severity that does not exist */

@@ -13,8 +13,15 @@ import {
 } from '../../src/cli/closing.js'
 import { noConfiguration, readSettings } from '../../src/cli/settings/settings.js'
 import { wordsOf } from '../../src/cli/terminal/world.js'
-import { USUAL_ABSENT_AFTER_MS, verificationOf, type VerdictCount } from '../../src/domain/proof/read-back.js'
-import { MANDATE_STATES, mandateTotalsOf, type RowState, totalsOf } from '../../src/domain/row/row-state.js'
+import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/read-back.js'
+import {
+  MANDATE_STATES,
+  mandateTotalsOf,
+  type RowState,
+  totalsOf,
+  verificationOf,
+  type VerdictCount,
+} from '../../src/domain/row/row-state.js'
 import { openForReading } from '../../src/ledger/file/connection.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { ShownDoubt } from '../../src/ledger/read/reader.js'

@@ -1,20 +1,11 @@
-import type { CheckOptions, RawValues } from '../../src/domain/value/check-mandate.js'
+import { usualChecks, type RawValues } from '../../src/domain/value/check-mandate.js'
 import type { LocalDate } from '../../src/domain/mandate/mandate.js'
 import { parseLocalDate } from '../../src/domain/mandate/date.js'
 
 /** The date the rulebook's vectors use as today. */
 export const TODAY = parseLocalDate('2026-06-15')!
 
-export const OPTIONS: CheckOptions = {
-  today: TODAY,
-  severities: {},
-  signedDateFormat: 'iso',
-  lastCollectionFormat: 'iso',
-  constantCreditorIdentifier: null,
-  newCreditorIdentifier: null,
-  dormantSoonDays: 60,
-  schemeIsFirmenMandat: false,
-}
+export const OPTIONS = usualChecks(TODAY)
 
 /** A row without any finding. */
 export const CLEAN_ROW: RawValues = {

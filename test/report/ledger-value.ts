@@ -1,5 +1,5 @@
 import { NO_CUT_OVER } from '../../src/domain/row/cut-over.js'
-import { USUAL_ABSENT_AFTER_MS, type VerdictCount } from '../../src/domain/proof/read-back.js'
+import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/read-back.js'
 import type { KeptSource } from '../../src/domain/proof/match-sources.js'
 import type {
   ApprovalRecord,
@@ -18,7 +18,7 @@ import type {
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import type { ReportFacts } from '../../src/report/facts/row-walk.js'
 import { walkLedger } from '../../src/report/facts/row-walk.js'
-import { EDGES, MANDATE_STATES, totalsOf } from '../../src/domain/row/row-state.js'
+import { EDGES, MANDATE_STATES, totalsOf, type VerdictCount } from '../../src/domain/row/row-state.js'
 import { planOf } from '../ledger/plan/plan-document.js'
 
 /** Rows, sources and the rest as arrays, read as a ledger is: for renderers, where no writer is needed. */

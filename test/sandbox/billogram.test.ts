@@ -24,8 +24,8 @@ const paying = (payment_amount: number) => {
   return { registered_payments: { payments: [payment] } }
 }
 
-describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
-  it('4.2: returns the billogram with every field that was sent, but for the request-only ones', async () => {
+describe('PUT /api/v2/billogram/{id}', () => {
+  it('returns the billogram with every field that was sent, but for the request-only ones', async () => {
     const sandbox = await start()
     await createOffer(sandbox)
     const answer = await put(sandbox, request)
@@ -37,14 +37,14 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     expect(answer.json).toHaveProperty('data.detailed_sums', detailed_sums)
   })
 
-  it('2.2: answers the response-only fields', async () => {
+  it('answers the response-only fields', async () => {
     const billogram = await updated(await start(), {})
     const missing = [...RESPONSE_ONLY_FIELDS].filter((name) => !(name in billogram))
     expect(missing).toEqual(['attested_at'])
     expect(billogram.id).toBe('SANDBOX1')
   })
 
-  it('2.2: refuses a response-only field by its name', async () => {
+  it('refuses a response-only field by its name', async () => {
     const sandbox = await start()
     for (const field of RESPONSE_ONLY_FIELDS) {
       const answer = await put(sandbox, { ...smallest, [field]: 'x' })
@@ -53,13 +53,13 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     }
   })
 
-  it('4.2: does not know a billogram that does not exist', async () => {
+  it('does not know a billogram that does not exist', async () => {
     const answer = await put(await start(), smallest, 'NOBODY')
     expect(answer.status).toBe(404)
     expect(answer.json).toMatchObject({ status: 'NOT_FOUND', data: { field: null } })
   })
 
-  it('2.2: referenced offers must exist, in any case, and come back as they were created', async () => {
+  it('referenced offers must exist, in any case, and come back as they were created', async () => {
     const sandbox = await start()
     await expectRefusal(sandbox, { offers: [{ offer_id: 'Spring2025' }] }, 'offers.0.offer_id')
     await createOffer(sandbox)
@@ -76,7 +76,7 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     expect((await updated(sandbox, { creditor_unique_value: null })).creditor_unique_value).toBeNull()
   })
 
-  it('2.2: creditor_unique_value belongs to one billogram, whatever its case', async () => {
+  it('creditor_unique_value belongs to one billogram, whatever its case', async () => {
     const sandbox = await start()
     await updated(sandbox, { creditor_unique_value: 'Order A' })
     await updated(sandbox, { creditor_unique_value: 'ORDER a' })
@@ -85,12 +85,12 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     expect(answer.json).toMatchObject({ data: { field: 'creditor_unique_value' } })
   })
 
-  it('2.2, choice 9: the currency is that of the creditor', async () => {
+  it('choice 9: the currency is that of the creditor', async () => {
     await expectRefusal(await start(), { currency: 'SEK' }, 'currency')
     expect((await updated(await start(), { currency: 'EUR' })).currency).toBe('EUR')
   })
 
-  it('2.2: attachment is null where there is none', async () => {
+  it('attachment is null where there is none', async () => {
     const sandbox = await start()
     expect((await updated(sandbox, {})).attachment).toBeNull()
     const withFile = await updated(sandbox, { attachment: 'a.pdf', attachment_content: 'JVBERi0xLjQK' })
@@ -98,7 +98,7 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     expect((await updated(sandbox, { attachment: null })).attachment).toBeNull()
   })
 
-  it('2.2: a signing key is kept nowhere and never comes back', async () => {
+  it('a signing key is kept nowhere and never comes back', async () => {
     const sandbox = await start()
     const first = await put(sandbox, { ...smallest, callbacks: { custom: 'c', sign_key: 'very secret' } })
     expect(first.text).not.toContain('very secret')
@@ -108,7 +108,7 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
     expect(cleared.callbacks).toEqual({ custom: 'd' })
   })
 
-  it('2.2.4: follows the three reminder rules', async () => {
+  it('follows the three reminder rules', async () => {
     const sandbox = await start()
     const own = [{ delay_days: 5, message: 'Please pay', type: 'Email' }]
     const account = [{ delay_days: 14, message: 'Your invoice is overdue', type: 'Email' }]
@@ -132,8 +132,8 @@ describe('2.2, 4.2: PUT /api/v2/billogram/{id}', () => {
   })
 })
 
-describe('2.2.3, 6: events of a billogram', () => {
-  it('2.2.3: every registered payment adds one, with its time, UUID and billogram id', async () => {
+describe('events of a billogram', () => {
+  it('every registered payment adds one, with its time, UUID and billogram id', async () => {
     const sandbox = await start({ now: () => new Date('2025-02-03T04:05:06Z') })
     await updated(sandbox, paying(1))
     expect((await updated(sandbox, {})).events).toHaveLength(1)

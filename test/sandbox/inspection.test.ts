@@ -126,7 +126,7 @@ describe('a request that changes something', () => {
 })
 
 describe('the actions under /_sandbox', () => {
-  it('4.3: the migration is final once a first payment is initiated, and only once', async () => {
+  it('the migration is final once a first payment is initiated, and only once', async () => {
     let clock = new Date('2025-01-01T00:00:00Z')
     const sandbox = await start({ now: () => clock, showAccounts: true })
     await migrate(sandbox)
@@ -142,7 +142,7 @@ describe('the actions under /_sandbox', () => {
     expect((await act(sandbox, 'mandates/NONE/first-payment', {})).status).toBe(404)
   })
 
-  it('2.2.3, 6: a failed direct debit adds its event', async () => {
+  it('a failed direct debit adds its event', async () => {
     const sandbox = await start()
     const details = { amount: 119, full_status: 'Insufficient funds' }
     const action = 'billograms/SANDBOX1/failed-direct-debit'

@@ -80,7 +80,7 @@ function checkerOf(description: Description) {
 }
 
 describe('GET /openapi.json', () => {
-  it('27 is an OpenAPI 3.1 document, as an independent validator sees it', async () => {
+  it('is an OpenAPI 3.1 document, as an independent validator sees it', async () => {
     const description = await describedBy(await start())
     expect(description.openapi).toBe('3.1.0')
     const result = await new Validator().validate({ ...description })
@@ -88,7 +88,7 @@ describe('GET /openapi.json', () => {
     expect(result.valid).toBe(true)
   })
 
-  it('4: describes the three operations, five response cases each, and marks what is beyond them', async () => {
+  it('describes the three operations, five response cases each, and marks what is beyond them', async () => {
     const { paths } = await describedBy(await start())
     const pathsThat = (isMarked: boolean): string[] =>
       Object.keys(paths).filter((path) => isBeyond(paths[path] ?? {}) === isMarked)

@@ -93,7 +93,7 @@ it('state in memory starts anew with every sandbox', async () => {
   expect((await start()).mandates()).toEqual([])
 })
 
-describe('2.3: assigned identifiers', () => {
+describe('assigned identifiers', () => {
   it('the creditor identifier has right check digits and is not the one of the sample', () => {
     const [, national = ''] = /^DE\d{2}ZZZ(\d{11})$/.exec(ASSIGNED_CREDITOR_IDENTIFIER) ?? []
     expect(ASSIGNED_CREDITOR_IDENTIFIER).toBe(creditorIdentifierOf('DE', national))

@@ -5,7 +5,6 @@ import { exchange } from './exchange.js'
 
 /** Names typed by hand from the description of the interface, `[]` for list elements. */
 interface Operation {
-  readonly section: string
   readonly method: string
   readonly path: string
   readonly request: unknown
@@ -19,7 +18,6 @@ interface Operation {
 
 const operations: Operation[] = [
   {
-    section: '4.1',
     method: 'POST',
     path: '/api/v2/offer',
     request: samples.createOffer.request,
@@ -31,7 +29,6 @@ const operations: Operation[] = [
     nullable: [],
   },
   {
-    section: '4.2',
     method: 'PUT',
     path: '/api/v2/billogram/SANDBOX1',
     request: samples.updateBillogram.request,
@@ -47,7 +44,6 @@ const operations: Operation[] = [
     ],
   },
   {
-    section: '4.3',
     method: 'POST',
     path: '/api/v2/sepa_dd_mandate/migrate',
     request: samples.migrateMandate.request,
@@ -73,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-describe.each(operations)('$section: the sample of $method $path', (operation) => {
+describe.each(operations)('the sample of $method $path', (operation) => {
   const { method, path, request } = operation
   const places = placesIn(request)
   const send = (body: unknown) => exchange(sandbox, method, path, { body })
@@ -140,8 +136,7 @@ describe.each(operations)('$section: the sample of $method $path', (operation) =
   })
 
   it('passes again unchanged but for what must be unique', async () => {
-    const fresh =
-      operation.section === '4.1' ? replaced(request, ['offer_id'], `Fresh${operation.path.length}`) : request
+    const fresh = path.endsWith('/offer') ? replaced(request, ['offer_id'], 'Fresh') : request
     expect((await send(fresh)).status).toBe(200)
   })
 })

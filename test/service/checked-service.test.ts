@@ -33,7 +33,7 @@ describe('the address of the service', () => {
     ['https://api.example.com:8443', 'https://api.example.com:8443', '', 'api.example.com:8443', false],
     ['https://example.com/billing//', 'https://example.com/billing', '/billing', 'example.com', false],
     ['https://example.com/a/../b', 'https://example.com/b', '/b', 'example.com', false],
-    // 9.3 It may end as every path of the interface begins.
+    // It may end as every path of the interface begins.
     ['https://example.com/api/v2/', 'https://example.com', '', 'example.com', false],
     ['https://example.com/billing/api/v2', 'https://example.com/billing', '/billing', 'example.com', false],
     ['https://example.com/x///api/v2', 'https://example.com/x', '/x', 'example.com', false],

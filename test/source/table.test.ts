@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isBareTotals } from '../../src/domain/text/no-record.js'
+import { isBareTotals } from '../../src/source/table.js'
 import { loadSecondFiles } from '../../src/source/columns/second-files.js'
 import { inspectSource } from '../../src/source/guess/inspect.js'
 import {

@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     include: [
       'test/service/{classify,checked-service,client}.test.ts',
-      'test/domain/row/row-state.test.ts',
+      'test/domain/{row/row-state,proof/read-back}.test.ts',
       'test/run/{decide,deliver,pace,brake}.test.ts',
     ],
     testTimeout: 20_000,

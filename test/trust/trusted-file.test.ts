@@ -4,9 +4,7 @@ import {
   symlinkSync,
   truncateSync,
   writeFileSync,
-  chownSync,
   closeSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -125,21 +123,6 @@ describe('a trusted output', () => {
     symlinkSync(at('nowhere'), at('other.log'))
     expect(refusedOutput(at('other.log'))).toContain('it is a symbolic link')
     expect(lstatSync(at('nowhere'), { throwIfNoEntry: false })).toBeUndefined()
-  })
-
-  it('has one name only, and is closed to everybody else', () => {
-    for (const name of ['victim', 'open.log']) writeFileSync(at(name), 'mine', { mode: 0o600 })
-    linkSync(at('victim'), at('run.log'))
-    expect(refusedOutput(at('run.log'))).toContain('it has a second name')
-    chmodSync(at('open.log'), 0o644)
-    expect(refusedOutput(at('open.log'))).toContain('other users may open it (mode 0644)')
-    for (const name of ['victim', 'open.log']) expect(readFileSync(at(name), 'utf8')).toBe('mine')
-  })
-
-  it.skipIf(process.getuid?.() !== 0)('belongs to this user (as root only: it gives a file away)', () => {
-    writeFileSync(at('run.log'), '', { mode: 0o600 })
-    chownSync(at('run.log'), 65_534, 65_534)
-    expect(refusedOutput(at('run.log'))).toContain('it belongs to another user')
   })
 
   it('is a regular file: no folder, no device, and no pipe, which would hold the program up', () => {

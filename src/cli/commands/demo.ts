@@ -1,4 +1,4 @@
-import { makeFolder } from '../../trust/entry.js'
+import { makeFolder } from '../../trust/trusted-file.js'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js'

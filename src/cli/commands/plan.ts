@@ -37,8 +37,13 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseJson, said, timeText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
-import { entryAt } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText, assertNotTaken, createTrusted } from '../../trust/trusted-file.js'
+import {
+  entryAt,
+  MOST_BYTES,
+  readGivenText,
+  assertNotTaken,
+  createTrusted,
+} from '../../trust/trusted-file.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { signText } from '../../trust/signature.js'

@@ -15,7 +15,7 @@ import {
   removeLeftovers,
 } from '../../report/pack/pack-folder.js'
 import { openLists } from '../../source/list.js'
-import { entryAt } from '../../trust/entry.js'
+import { entryAt } from '../../trust/trusted-file.js'
 import { readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
 import { ledgerMark, readMark } from '../../domain/row/list-columns.js'
 import { DECIDING_COLUMNS } from '../../report/files/lists.js'

@@ -10,7 +10,7 @@ import type { ResolutionReport } from '../../ledger/decide/resolution.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { ReadBackEnd } from '../../migrate/ask.js'
 import type { Scope } from '../../ledger/schema/schema.js'
-import { sharedFiles } from '../../trust/entry.js'
+import { sharedFiles } from '../../trust/trusted-file.js'
 import {
   absentLines,
   absentOf,

@@ -1,6 +1,5 @@
-import { assertReportFolder } from '../../trust/entry.js'
+import { assertReportFolder, assertNotTaken } from '../../trust/trusted-file.js'
 import { join, resolve } from 'node:path'
-import { assertNotTaken } from '../../trust/trusted-file.js'
 import { choiceLine } from '../../domain/row/choice.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'

@@ -1,16 +1,15 @@
-import { SOME_LEFT } from '../../domain/row/row-state.js'
-import { dirname } from 'node:path'
 import {
+  SOME_LEFT,
   contradictedIn,
   isAsItShouldBe,
-  unprovenText,
   verificationOf,
-  verificationText,
   type Verification,
   unprovenIn,
   verificationWord,
   VERIFIED_VERDICTS,
-} from '../../domain/proof/read-back.js'
+} from '../../domain/row/row-state.js'
+import { dirname } from 'node:path'
+import { unprovenText, verificationText } from '../../domain/proof/read-back.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
 import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/ask.js'

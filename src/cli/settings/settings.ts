@@ -4,8 +4,15 @@ import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LedgerError, UsageError } from '../../errors.js'
 import { checkService, type Credentials } from '../../service/checked-service.js'
-import { distrustSecret, type Distrust, distrustInstructions } from '../../trust/entry.js'
-import { MOST_BYTES, readGivenText, readGiven, type GivenRequest } from '../../trust/trusted-file.js'
+import {
+  distrustSecret,
+  type Distrust,
+  distrustInstructions,
+  MOST_BYTES,
+  readGivenText,
+  readGiven,
+  type GivenRequest,
+} from '../../trust/trusted-file.js'
 import { askPassword, canAsk, type World } from '../terminal/world.js'
 import { isUsableKey } from '../../trust/signature.js'
 import { type Configuration, configurationSchema, parseConfiguration, REMOVED } from './configuration.js'

@@ -2,7 +2,6 @@ import { NO_CUT_OVER, type OpenCutOver } from '../../domain/row/cut-over.js'
 import type { Stop } from '../../run/brake.js'
 import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
-import { contradictedIn, type Verification } from '../../domain/proof/read-back.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
 import { CUT_OVER_FILE, PLACE_OF_PART, TO_DO_WORKBOOK } from '../../report/facts/facts.js'
@@ -11,7 +10,7 @@ import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '..
 import { usualOut } from '../settings/settings.js'
 import { camelCase, sameFlags, type Context } from '../command.js'
 import { type Line, toned } from './world.js'
-import type { Totals } from '../../domain/row/row-state.js'
+import { type Totals, contradictedIn, type Verification } from '../../domain/row/row-state.js'
 
 const PLAIN = /^[\w./:=@%+,-]+$/
 

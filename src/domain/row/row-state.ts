@@ -1,5 +1,5 @@
 import type { AssignedIdentity } from '../mandate/mandate.js'
-import { contradictedIn, type Verification } from '../proof/read-back.js'
+import type { VerdictKind } from '../proof/match-sources.js'
 import type { RuleId } from '../rule/verdict.js'
 import { plural } from '../text/text.js'
 import { NO_CUT_OVER, type OpenCutOver } from './cut-over.js'
@@ -172,6 +172,66 @@ export function mandateTotalsOf(counts: readonly Pick<MandateCount, 'state' | 'c
 /** Those of which nothing was sent that may count. */
 export const notSentOf = ({ total, registered, inDoubt, sending, refused }: MandateTotals): number =>
   total - registered - inDoubt - sending - refused
+
+/** `decided`: cancelled or changed at the service, as a person closed its line of the cut-over. */
+export type VerifiedVerdict = VerdictKind | 'decided'
+
+/** What reading back says of a registered mandate, in the order in which a person looks at it. */
+const WORD_OF = {
+  absent: 'missing',
+  twice: 'twice',
+  other: 'different',
+  unreadable: 'unreadable',
+  decided: 'decided',
+  proven: 'proven',
+} as const satisfies Record<VerifiedVerdict, string>
+export type VerificationWord = (typeof WORD_OF)[VerifiedVerdict]
+export const VERIFICATION_WORDS = Object.values(WORD_OF)
+
+export const verificationWord = (verdict: VerifiedVerdict): VerificationWord => WORD_OF[verdict]
+
+/** In the order of their words. */
+export const VERIFIED_VERDICTS = Object.keys(WORD_OF) as readonly VerifiedVerdict[]
+
+/** The service shows it as it should be. */
+export const isAsItShouldBe = (verdict: VerifiedVerdict): boolean =>
+  verdict === 'proven' || verdict === 'decided'
+
+/** Registered rows of which the latest answer that counts says so. Times are ISO 8601. */
+export interface VerdictCount {
+  readonly verdict: VerifiedVerdict
+  readonly count: number
+  readonly firstAt: string
+  readonly lastAt: string
+}
+
+/** How many registered rows were proven at the service, and what is said of the others: they add up to `registered`. */
+export type Verification = NonNullable<ReturnType<typeof verificationOf>>
+
+/** Null where nobody asked about a registered row. */
+export function verificationOf(registered: number, counts: readonly VerdictCount[]) {
+  if (counts.length === 0) return null
+  const words = { missing: 0, twice: 0, different: 0, unreadable: 0, decided: 0, proven: 0 }
+  for (const { verdict, count } of counts) words[verificationWord(verdict)] += count
+  const asked = counts.reduce((sum, { count }) => sum + count, 0)
+  const proven = counts.find(({ verdict }) => verdict === 'proven')
+  return {
+    registered,
+    ...words,
+    notAsked: Math.max(0, registered - asked),
+    /** When the first and the last of those answers came that proved one; null where none did. */
+    firstAt: proven?.firstAt ?? null,
+    lastAt: proven?.lastAt ?? null,
+  }
+}
+
+/** Rows whose registration the service contradicts; what could not be read contradicts nothing. */
+export const contradictedIn = ({ missing, twice, different }: Verification): number =>
+  missing + twice + different
+
+/** Rows that were asked about and are not proven. */
+export const unprovenIn = (verification: Verification): number =>
+  contradictedIn(verification) + verification.unreadable
 
 /** What somebody still has to act on, in the order in which a person looks at it. */
 export type OpenPoint = ReturnType<typeof openPointsOf>[number][0]

@@ -194,6 +194,13 @@ export function parseJson(json: string | Uint8Array): unknown {
   }
 }
 
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Of a JSON object; undefined where there is none. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
 const IN_BRACES = /\{([^{}]+)\}/g
 
 /** The names of columns that a template holds in braces. */

@@ -14,7 +14,7 @@ import {
   explaining,
   isOnlyBegun,
 } from './connection.js'
-import { entryAt } from '../../trust/entry.js'
+import { entryAt } from '../../trust/trusted-file.js'
 import { type Ledger, createLedger, type LedgerOptions, type LedgerParts } from './writer.js'
 import { makeSchema, assertOurs, missing } from '../schema/schema.js'
 import {

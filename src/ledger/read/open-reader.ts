@@ -12,7 +12,7 @@ import {
   type Totals,
 } from '../../domain/row/row-state.js'
 import { assertKind, assertKnown, onlyKnown, UsageError } from '../../errors.js'
-import { entryAt } from '../../trust/entry.js'
+import { entryAt } from '../../trust/trusted-file.js'
 import {
   collectedOf,
   CONTRADICTED_LATER,

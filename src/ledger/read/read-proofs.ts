@@ -7,11 +7,9 @@ import {
   type Heard,
   type Present,
   cancellableOf,
-  type VerdictCount,
-  type VerifiedVerdict,
 } from '../../domain/proof/read-back.js'
 import { ENDED } from '../../domain/proof/match-sources.js'
-import type { RowState } from '../../domain/row/row-state.js'
+import type { RowState, VerdictCount, VerifiedVerdict } from '../../domain/row/row-state.js'
 import { pagesOf, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { BEGUN_FOR } from '../deliver/campaign-rows.js'
 import { ownerOf } from '../deliver/delivery.js'

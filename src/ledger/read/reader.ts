@@ -1,9 +1,16 @@
-import type { AbsenceFacts, VerifiedVerdict } from '../../domain/proof/read-back.js'
+import type { AbsenceFacts } from '../../domain/proof/read-back.js'
 import type { ReadBackEvidence } from '../../domain/proof/match-sources.js'
 import type { ApprovalStatement, PlanDocument, PlannedSource } from '../../domain/plan/plan.js'
 import type { RunTerms } from '../../domain/row/choice.js'
 import type { Finding, SourceReading } from '../../domain/rule/verdict.js'
-import type { RowState, Totals, DoubtHint, ExchangeEvidence, Outcome } from '../../domain/row/row-state.js'
+import type {
+  RowState,
+  Totals,
+  DoubtHint,
+  ExchangeEvidence,
+  Outcome,
+  VerifiedVerdict,
+} from '../../domain/row/row-state.js'
 import type { Scope } from '../schema/schema.js'
 
 /** Times are ISO 8601 in UTC with milliseconds, as they were written when the thing happened. */

@@ -1,6 +1,13 @@
 import { basename, dirname, resolve } from 'node:path'
 import { codeOf, LedgerError } from '../../errors.js'
-import { distrustFolder, entryAt, distrustPrivateFile, isMountPoint } from '../../trust/entry.js'
+import {
+  distrustFolder,
+  entryAt,
+  distrustPrivateFile,
+  isMountPoint,
+  closingFile,
+  openTrusted,
+} from '../../trust/trusted-file.js'
 import {
   closeSync,
   existsSync,
@@ -17,7 +24,6 @@ import {
   statSync,
   type StatsFs,
 } from 'node:fs'
-import { closingFile, openTrusted } from '../../trust/trusted-file.js'
 import { openDatabase } from '../../driver.js'
 import { closing } from '../file/connection.js'
 import { bytesText } from '../../domain/text/text.js'

@@ -10,6 +10,9 @@ import {
   totalsOf,
   type Totals,
   isForced,
+  isAsItShouldBe,
+  VERIFIED_VERDICTS,
+  verificationOf,
 } from '../../domain/row/row-state.js'
 import type {
   DecisionRecord,
@@ -37,7 +40,6 @@ import {
 import { pick } from '../../domain/text/text.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
-import { isAsItShouldBe, VERIFIED_VERDICTS, verificationOf } from '../../domain/proof/read-back.js'
 
 /** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
 const LISTED_AT_MOST = 50

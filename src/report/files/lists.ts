@@ -1,4 +1,4 @@
-import { absenceText, verificationWord } from '../../domain/proof/read-back.js'
+import { absenceText } from '../../domain/proof/read-back.js'
 import { CUSTOMER_COLUMN, ledgerMark } from '../../domain/row/list-columns.js'
 import { printable, ageText, timeText, plainText } from '../../domain/text/text.js'
 import type {
@@ -35,7 +35,7 @@ import {
   type OriginalColumns,
 } from './cells.js'
 import { maskedText } from '../../domain/text/accounts.js'
-import { isBalanced, LATE_REQUEST_MS, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { isBalanced, LATE_REQUEST_MS, TOTAL_OF_STATE, verificationWord } from '../../domain/row/row-state.js'
 import { toSend } from '../../domain/plan/plan.js'
 import type { CellValue } from '../workbook/xlsx.js'
 

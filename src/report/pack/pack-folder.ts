@@ -1,10 +1,17 @@
-import { assertReportFolder, entryAt, makeFolder } from '../../trust/entry.js'
+import {
+  assertReportFolder,
+  entryAt,
+  makeFolder,
+  assertNotTaken,
+  flush,
+  MOST_BYTES,
+  readGivenText,
+} from '../../trust/trusted-file.js'
 import { createHash, randomUUID } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, join, dirname, parse, resolve } from 'node:path'
 import { codeOf, UsageError } from '../../errors.js'
 import { TO_DO } from '../facts/facts.js'
-import { assertNotTaken, flush, MOST_BYTES, readGivenText } from '../../trust/trusted-file.js'
 import { ledgerMark } from '../../domain/row/list-columns.js'
 import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
 import { z } from 'zod'

@@ -1,11 +1,11 @@
 import { assertKind, assertKnown, codeOf, onlyKnown } from '../../errors.js'
 import type { KeyObject } from 'node:crypto'
-import { USUAL_ABSENT_AFTER_MS, VERIFICATION_WORDS } from '../../domain/proof/read-back.js'
+import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/read-back.js'
 import { type LedgerReader, openLedgerReader } from '../../ledger/read/open-reader.js'
 import { basename } from 'node:path'
 import type { PlanRecord, ProblemRecord, RunRecord, SourceRecord } from '../../ledger/read/reader.js'
 import { readVersion } from '../../machine.js'
-import { isAsExpected, isBalanced, TOTAL_OF_STATE } from '../../domain/row/row-state.js'
+import { isAsExpected, isBalanced, TOTAL_OF_STATE, VERIFICATION_WORDS } from '../../domain/row/row-state.js'
 import { pick, said } from '../../domain/text/text.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
 import {

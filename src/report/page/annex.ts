@@ -1,5 +1,11 @@
 import { CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
-import { isBalanced, TOTAL_OF_STATE, type Totals } from '../../domain/row/row-state.js'
+import {
+  isBalanced,
+  TOTAL_OF_STATE,
+  type Totals,
+  VERIFICATION_WORDS,
+  verificationWord,
+} from '../../domain/row/row-state.js'
 import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
@@ -31,7 +37,6 @@ import {
   VERIFICATION_FILE,
 } from '../files/lists.js'
 import { lineBar, fileLink, fact, table, section } from './look.js'
-import { VERIFICATION_WORDS, verificationWord } from '../../domain/proof/read-back.js'
 import { said, plainText } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */

@@ -1,7 +1,6 @@
 import { piecesOf, textOf, type TextSource } from '../bytes/input.js'
-import type { InputFormat, RawRecord, TableEnd, TableOptions, TableEvidence } from '../table.js'
+import { type InputFormat, type RawRecord, type TableEnd, type TableOptions, type TableEvidence, type Table, isRuleLine } from '../table.js'
 import { holdsIban } from '../../domain/text/accounts.js'
-import { isRuleLine } from '../../domain/text/no-record.js'
 import { SourceError, refuse } from '../../errors.js'
 import { isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
 import { DEFAULT_SOURCE_OPTIONS, DELIMITERS, type LayoutOptions, type LimitOptions } from '../options.js'

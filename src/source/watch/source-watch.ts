@@ -26,8 +26,9 @@ import {
   noRecordFindings,
   type Report,
   reportWith,
+  isTotalsLine,
+  mayBeNames,
 } from '../table.js'
-import { isTotalsLine, mayBeNames } from '../../domain/text/no-record.js'
 import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../record-check.js'
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'

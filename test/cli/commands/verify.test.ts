@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { verificationOf } from '../../../src/domain/proof/read-back.js'
+import { verificationOf } from '../../../src/domain/row/row-state.js'
 import type { VerifiedRow } from '../../../src/ledger/read/reader.js'
 import { keptSource, many, NO_RECORDS, readerOf, verifiedRow } from '../../report/ledger-value.js'
 import { unprovenLines, unprovenRows } from '../../../src/cli/commands/verify.js'

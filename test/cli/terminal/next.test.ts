@@ -7,8 +7,12 @@ import { configurationSchema } from '../../../src/cli/settings/configuration.js'
 import { noConfiguration, readSettings } from '../../../src/cli/settings/settings.js'
 import { commandLine, type CommandEnd, nextLines, sameResolve } from '../../../src/cli/terminal/next.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
-import { verificationOf, type VerdictCount } from '../../../src/domain/proof/read-back.js'
-import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
+import {
+  type RowState,
+  totalsOf,
+  verificationOf,
+  type VerdictCount,
+} from '../../../src/domain/row/row-state.js'
 import type { Stop } from '../../../src/run/brake.js'
 import { open } from '../../ledger/campaign-setup.js'
 import { NO_RECORDS, readerOf } from '../../report/ledger-value.js'

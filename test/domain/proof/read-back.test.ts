@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { VERDICTS, type KeptSource, type VerdictKind } from '../../../src/domain/proof/match-sources.js'
 import {
-  cancellableOf,
   contradictedIn,
-  contradictedText,
   unprovenIn,
-  unprovenText,
   VERIFICATION_WORDS,
   VERIFIED_VERDICTS,
   verificationOf,
-  verificationText,
   verificationWord,
   type VerdictCount,
+} from '../../../src/domain/row/row-state.js'
+import {
+  cancellableOf,
+  contradictedText,
+  unprovenText,
+  verificationText,
   absenceOf,
   absenceText,
   mayShow,

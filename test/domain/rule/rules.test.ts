@@ -8,6 +8,8 @@ import {
   type Severity,
   showValue,
 } from '../../../src/domain/rule/verdict.js'
+import { readFileSync } from 'node:fs'
+
 // Written down a second time: section | error | warning | off. A dagger leaves no usable value, a word in brackets is the state.
 const AGREED = `
 normalisation | EXCEL_SCIENTIFIC | |
@@ -97,5 +99,33 @@ describe('a value in a report', () => {
 
   test('of an IBAN column is masked whatever stands between the digits', () => {
     expect(showValue('DE89#3704#0044#0532#0130#00', 'iban')).toBe('DE…3000')
+  })
+})
+
+const page = readFileSync(new URL('../../../src/domain/rulebook.md', import.meta.url), 'utf8')
+
+/** As GitHub makes it of a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-')
+
+const sections = new Map(
+  page
+    .split('\n## ')
+    .slice(1)
+    .map((section): [string, string] => [anchorOf(section.split('\n')[0] ?? ''), section]),
+)
+const named = new Set(agreed.map(({ section }) => section))
+
+describe('the rulebook beside the rules', () => {
+  test.each([...named])('gives the source of %s', (section) => {
+    expect(sections.get(section) ?? 'no such heading').toMatch(/^\*\*Source:\*\* \S/m)
+  })
+
+  test('names no rule that does not exist', () => {
+    const rules = page.match(/\b[A-Z]+[0-9]?[A-Z]*(?:_[A-Z0-9]+)+\b/g) ?? []
+    expect([...new Set(rules)].filter((name) => !isRuleId(name))).toEqual([])
   })
 })

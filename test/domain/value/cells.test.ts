@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { validateIBAN, ValidationErrorsIBAN } from 'ibantools'
 import { describe, expect, test, vi } from 'vitest'
 import { DATE_FORMATS, type DateFormat, type DecidedFormat } from '../../../src/domain/mandate/date.js'
-import type { Checked, RuleId, SeverityOverrides } from '../../../src/domain/rule/verdict.js'
+import type { Checked, RuleId, SeverityOverrides, Verdict } from '../../../src/domain/rule/verdict.js'
 import { SEPA_COUNTRIES } from '../../../src/domain/text/accounts.js'
-import { checkSignedDate } from '../../../src/domain/value/check-mandate.js'
+import { checkSignedDate, checkMandate } from '../../../src/domain/value/check-mandate.js'
 import {
   checkIban,
   hasNationalDefect,
@@ -12,8 +12,9 @@ import {
   checkCreditorIdentifier,
   checkCustomerNo,
   checkMandateReference,
+  noteAssigned,
 } from '../../../src/domain/value/identifiers.js'
-import { TODAY } from '../clean-row.js'
+import { TODAY, CLEAN_ROW, OPTIONS } from '../clean-row.js'
 import { creditorIdentifierOf, ibanOf } from '../../support/sample-values.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'
 import vectors from '../verdict-vectors.json' with { type: 'json' }
@@ -487,4 +488,40 @@ test('a creditor identifier is judged alike whatever was judged before it', asyn
       check(...before)
       expect(check(...each), JSON.stringify([before, each])).toEqual(alone[at])
     })
+})
+
+const { verdict } = checkMandate(CLEAN_ROW, OPTIONS)
+const { mandate } = verdict as Extract<Verdict, { kind: 'sendable' }>
+const assigned = { creditorIdentifier: 'AT61ZZZ01234567890', mandateReference: 'NEW-1' }
+
+describe('the assigned identifiers', () => {
+  test('of a usual answer need no note', () => {
+    expect(noteAssigned(mandate, assigned)).toEqual([])
+  })
+
+  test.each(['DE98ZZZ09999999999', 'DE98ABC09999999999', 'de98 xyz 0999 9999 999'])(
+    '%s is the old creditor again',
+    (creditorIdentifier) => {
+      expect(noteAssigned(mandate, { ...assigned, creditorIdentifier })).toEqual(['RESPONSE_CI_UNCHANGED'])
+    },
+  )
+
+  test.each([
+    { creditorIdentifier: 'DE98ZZZ099999999' },
+    { creditorIdentifier: 'x' },
+    { mandateReference: 'NEW_1' },
+    { mandateReference: 'x'.repeat(36) },
+  ])('%j is odd, and never more than a note', (odd) => {
+    expect(noteAssigned(mandate, { ...assigned, ...odd })).toEqual(['RESPONSE_IDENTIFIER_FORMAT'])
+  })
+
+  test.each<[string, RuleId[]]>([
+    [' mnd-000123 ', ['RESPONSE_UMR_UNCHANGED']],
+    ['NEW-1', []],
+    // A warning about the form of an old identifier says nothing about a new one.
+    ['NEW 1', []],
+    ['NEW_1', ['RESPONSE_IDENTIFIER_FORMAT']],
+  ])('%s is noted as %j', (mandateReference, notes) => {
+    expect(noteAssigned(mandate, { ...assigned, mandateReference })).toEqual(notes)
+  })
 })

@@ -1,7 +1,7 @@
 // Says whether FILE is a mount by itself, and what becomes of opening it to write and to read.
 import { openLedger } from '../../../dist/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../../dist/ledger/read/open-reader.js'
-import { isMountPoint } from '../../../dist/trust/entry.js'
+import { isMountPoint } from '../../../dist/trust/trusted-file.js'
 
 const [file] = process.argv.slice(2)
 const clock = { now: () => 0, monotonic: () => 0 }

@@ -25,7 +25,7 @@ import {
 import { openLedgerReader } from '../../../src/ledger/read/open-reader.js'
 import { closedFile, faultOf, freshFile, open } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
-import { entryAt } from '../../../src/trust/entry.js'
+import { entryAt } from '../../../src/trust/trusted-file.js'
 
 const ANOTHER_USER = 65_534
 const needsRoot = process.getuid?.() === 0 ? false : 'only root can make files of another user'

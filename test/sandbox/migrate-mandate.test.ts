@@ -1,14 +1,86 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { connectService } from '../../src/migrate/migrate.js'
 import {
+  customerResponse,
   paymentSourceResponse,
   paymentSourcesResponse,
   readPaymentSources,
 } from '../../src/contract/mandates.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
+import { exchange, start, migrate as migrateAs } from './exchange.js'
 import { samples } from '../contract/wire-samples.js'
 import { freshFolder } from '../support/folder.js'
-import { exchange, migrate as migrateAs, start } from './exchange.js'
 import { join } from 'node:path'
+
+const get = (sandbox: Sandbox, customerNo: number | string = 1007) =>
+  exchange(sandbox, 'GET', `/api/v2/customer/${customerNo}`)
+const nameOf = async (sandbox: Sandbox, customerNo?: number) =>
+  customerResponse.parse((await get(sandbox, customerNo)).json).data.name
+
+describe('GET /api/v2/customer/{customer_no}', () => {
+  it('answers in the published form with those of the file, and knows nobody else', async () => {
+    const sandbox = await start({
+      customers: [
+        { customer_no: 1007, name: 'Nordwind AB', org_no: '556123-4567', contact_name: 'Åsa Sjöberg' },
+        { customer_no: 1008, name: 'Jürgen Müller' },
+      ],
+    })
+    const { data } = customerResponse.parse((await get(sandbox)).json)
+    expect(data).toMatchObject({ customer_no: 1007, name: 'Nordwind AB', org_no: '556123-4567' })
+    expect(data.contact).toMatchObject({ name: 'Åsa Sjöberg' })
+    expect(await nameOf(sandbox, 1008)).toBe('Jürgen Müller')
+    expect(await get(sandbox, 1009)).toMatchObject({ status: 404, json: { status: 'NOT_FOUND' } })
+  })
+
+  it('knows everybody without a file, by names that the seed decides', async () => {
+    const [one, same, other] = [await start({ seed: 5 }), await start({ seed: 5 }), await start({ seed: 6 })]
+    const namesOf = (sandbox: Sandbox) => Promise.all([1, 2, 3, 4, 5].map((no) => nameOf(sandbox, no)))
+    const names = await namesOf(one)
+    expect(await namesOf(same)).toEqual(names)
+    expect(await namesOf(other)).not.toEqual(names)
+    expect(new Set(names).size).toBeGreaterThan(2)
+  })
+
+  it('makes many wait at once without a word of warning', async () => {
+    const warnings: string[] = []
+    const heard = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', heard)
+    onTestFinished(() => void process.off('warning', heard))
+    const sandbox = await start({ latencyMs: 30 })
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, at) => get(sandbox, at + 1)))
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 24 }, () => 200))
+    expect(warnings).toEqual([])
+  })
+
+  it('refuses what is no number', async () => {
+    const sandbox = await start()
+    for (const wrong of ['0', '-1', 'abc', '1.5', '9007199254740992'])
+      expect(await get(sandbox, wrong), wrong).toMatchObject({ status: 400 })
+  })
+
+  it('has another name where it is scripted so', async () => {
+    const fault = { kind: 'nonsense', answer: 'another_name' } as const
+    const sandbox = await start({ faults: [{ operation: 'customer', match: { customer_no: 1 }, fault }] })
+    expect(await nameOf(sandbox, 1)).not.toBe(await nameOf(await start(), 1))
+    expect(await nameOf(sandbox, 2)).toBe(await nameOf(await start(), 2))
+  })
+})
+
+describe('the typed client', () => {
+  it('reads who a customer is', async () => {
+    const sandbox = await start({ customers: [{ customer_no: 1007, name: 'Nordwind AB' }] })
+    const client = connectService({ baseUrl: sandbox.url, username: 'sandbox', password: 'sandbox' })
+    onTestFinished(() => client.close())
+    const ask = (customerNo: number) => client.getCustomer(customerNo, { requestId: 'id-1' })
+    expect(await ask(1007)).toMatchObject({
+      kind: 'registered',
+      value: { names: ['Nordwind AB', 'Nordwind AB'] },
+    })
+    expect(await ask(1008)).toMatchObject({ kind: 'refused', evidence: { status: 404 } })
+    expect(await ask(0)).toMatchObject({ kind: 'not_sent' })
+    expect(sandbox.requests().received.customer).toBe(2)
+  })
+})
 
 const { amendment } = samples.migrateMandate.request
 const PATH = '/api/v2/payment_source'
@@ -62,9 +134,6 @@ describe('GET /api/v2/payment_source', () => {
         json: { status: 'INVALID_PARAMETER', data: { field: 'customer_no' } },
       })
     expect((await exchange(sandbox, 'GET', PATH)).status).toBe(400)
-    expect(await exchange(sandbox, 'DELETE', PATH)).toMatchObject({ status: 405, headers: { allow: 'GET' } })
-    const unnamed = await exchange(sandbox, 'GET', `${PATH}?customer_no=1`, { credentials: null })
-    expect(unnamed.status).toBe(401)
   })
 
   it('shows a new mandate only after the lag', async () => {
@@ -78,33 +147,14 @@ describe('GET /api/v2/payment_source', () => {
     expect(await idsOf(sandbox)).toHaveLength(1)
   })
 
-  it('is not there where it is switched off', async () => {
+  it('is not there where nothing beyond the interface is, and neither are customers', async () => {
     const sandbox = await start({ readBack: 'off' })
     await migrate(sandbox)
     const unknown = await exchange(sandbox, 'GET', '/api/v2/elsewhere')
     expect(await list(sandbox)).toMatchObject({ status: 404, json: unknown.json })
+    expect((await exchange(sandbox, 'GET', '/api/v2/customer/1042')).status).toBe(404)
     const description = (await exchange(sandbox, 'GET', '/openapi.json')).json as { paths: object }
-    expect(Object.keys(description.paths)).not.toContain(PATH)
-  })
-
-  it('has its share in scripts, by customer, and in chaos', async () => {
-    const sandbox = await start({
-      faults: [
-        { operation: 'read_back', match: { customer_no: 7 }, fault: { kind: 'server_error', status: 503 } },
-        { operation: 'read_back', match: { customer_no: 8 }, fault: { kind: 'cut' } },
-      ],
-    })
-    await migrate(sandbox, { customer_no: 8 })
-    expect((await list(sandbox, 7)).status).toBe(503)
-    await expect(list(sandbox, 8)).rejects.toThrow()
-    expect((await list(sandbox, 9)).status).toBe(204)
-    expect(sandbox.requests()).toMatchObject({
-      received: { read_back: 3 },
-      faults: { server_error: 1, cut: 1 },
-    })
-    const bad = await start({ chaos: 1 })
-    await Promise.allSettled(Array.from({ length: 8 }, (_, n) => list(bad, n + 1)))
-    expect(Object.values(bad.requests().faults).reduce((sum, count) => sum + count, 0)).toBe(8)
+    expect(Object.keys(description.paths)).toHaveLength(3)
   })
 })
 
@@ -134,21 +184,6 @@ describe('POST /api/v2/payment_source/{id}/cancel', () => {
     expect((await list(sandbox)).status).toBe(204)
     for (const gone of [id, 'ps-x', 'x', 'ps-', '%20'])
       expect((await cancel(sandbox, gone)).status, gone).toBe(404)
-  })
-
-  it('is not applied by a fault that comes first, and is by one that comes behind', async () => {
-    const sandbox = await start({
-      faults: [
-        { operation: 'cancel', times: 1, fault: { kind: 'server_error', applied: false } },
-        { operation: 'cancel', times: 1, fault: { kind: 'server_error', applied: true } },
-      ],
-    })
-    await migrate(sandbox)
-    const [id = ''] = await idsOf(sandbox)
-    expect((await cancel(sandbox, id)).status).toBe(500)
-    expect(sandbox.mandates()[0]?.cancelled_at).toBe(null)
-    expect((await cancel(sandbox, id)).status).toBe(500)
-    expect(sandbox.mandates()[0]?.cancelled_at).not.toBe(null)
   })
 })
 

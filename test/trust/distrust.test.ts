@@ -18,15 +18,18 @@ import {
   distrustPrivateFile,
   distrustSecret,
   entryAt,
-  ownUserId,
   hasAccessList,
   isPrivateGroup,
   assertReportFolder,
   makeFolder,
-} from '../../src/trust/entry.js'
+  isOthersPort,
+} from '../../src/trust/trusted-file.js'
 import { freshFolder } from '../support/folder.js'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { IS_ROOT, listenAs } from '../support/listener.js'
 
 describe('a folder that is made', () => {
   it('is made with those above it, for this user alone; one that is there stays as it is', () => {
@@ -69,18 +72,9 @@ describe('a folder for a report', () => {
   })
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'groups-'))
-const files = { users: join(folder, 'passwd'), groups: join(folder, 'group') }
-writeFileSync(
-  files.users,
-  'root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/:\nbob:x:1001:1001::/:\nola:x:1002:50::/:\n',
-)
-writeFileSync(
-  files.groups,
-  'root:x:0:\nanna:x:1000:\nbob:x:1001:anna\nself:x:60:anna\nstaff:x:50:\nempty:x:70:\n',
-)
-
 describe('a group', () => {
+  const USERS = 'root:x:0:0::/root:/bin/sh\nanna:x:1000:1000::/:\nbob:x:1001:1001::/:\nola:x:1002:50::/:\n'
+  const GROUPS = 'root:x:0:\nanna:x:1000:\nbob:x:1001:anna\nself:x:60:anna\nstaff:x:50:\nempty:x:70:\n'
   it.each([
     { group: 'of the same name, nobody else in it', gid: 1000, isPrivate: true },
     { group: 'that lists the user alone', gid: 60, isPrivate: true },
@@ -89,6 +83,10 @@ describe('a group', () => {
     { group: 'that is the first group of somebody else', gid: 50, isPrivate: false },
     { group: 'that the files of this machine do not name', gid: 4711, isPrivate: false },
   ])('$group: private $isPrivate', ({ gid, isPrivate }) => {
+    const folder = freshFolder()
+    const files = { users: join(folder, 'passwd'), groups: join(folder, 'group') }
+    writeFileSync(files.users, USERS)
+    writeFileSync(files.groups, GROUPS)
     expect(isPrivateGroup(gid, 1000, files)).toBe(isPrivate)
   })
 
@@ -146,8 +144,6 @@ describe('an access list', () => {
 
 const NOBODY = 65_534
 const SHARED_GROUP = 54_321 // no group of this machine, so anybody may be in it
-/** Only root gives files away. */
-const isRoot = ownUserId() === 0
 
 function freshFile(mode = 0o600): string {
   const file = join(freshFolder(), 'file')
@@ -197,20 +193,23 @@ describe('a folder', () => {
     },
   )
 
-  it.skipIf(!isRoot)('is not trusted when another user or a shared group can write to it (root only)', () => {
-    const folder = freshFolder()
-    chownSync(folder, 0, SHARED_GROUP)
-    chmodSync(folder, 0o750)
-    expect(check(folder)).toBeNull()
-    chmodSync(folder, 0o770)
-    expect(check(folder)).toBe(
-      `other members of its group can write to it (mode 0770, group ${SHARED_GROUP})`,
-    )
-    chownSync(folder, 0, 0)
-    expect(check(folder)).toBeNull()
-    chownSync(folder, NOBODY, 0)
-    expect(check(folder)).toBe(`it belongs to another user (number ${NOBODY})`)
-  })
+  it.skipIf(!IS_ROOT)(
+    'is not trusted when another user or a shared group can write to it (root only)',
+    () => {
+      const folder = freshFolder()
+      chownSync(folder, 0, SHARED_GROUP)
+      chmodSync(folder, 0o750)
+      expect(check(folder)).toBeNull()
+      chmodSync(folder, 0o770)
+      expect(check(folder)).toBe(
+        `other members of its group can write to it (mode 0770, group ${SHARED_GROUP})`,
+      )
+      chownSync(folder, 0, 0)
+      expect(check(folder)).toBeNull()
+      chownSync(folder, NOBODY, 0)
+      expect(check(folder)).toBe(`it belongs to another user (number ${NOBODY})`)
+    },
+  )
 })
 
 describe.each([
@@ -243,10 +242,27 @@ describe.each([
       expect(check(join(shared, path))).toContain('anybody on this machine can write to it')
   })
 
-  it.skipIf(!isRoot)('is not trusted when it belongs to another user (root only)', () => {
+  it.skipIf(!IS_ROOT)('is not trusted when it belongs to another user (root only)', () => {
     const file = freshFile()
     chownSync(file, NOBODY, NOBODY)
     expect(check(file)).toBe(`it belongs to another user (number ${NOBODY})`)
     expect(distrustPrivateFile(entryAt(file)!)?.why).toBe('it belongs to another user')
   })
+})
+
+it.runIf(process.platform === 'linux').each(['127.0.0.1', '::1'])(
+  "the port of a program of one's own is nobody else's (%s)",
+  async (host) => {
+    const server = createServer().listen(0, host)
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    expect(isOthersPort(port)).toBe(false)
+    await new Promise((resolve) => server.close(resolve))
+    expect(isOthersPort(port)).toBe(false)
+  },
+)
+
+it.runIf(IS_ROOT)('the port of a program of another user is', async () => {
+  const { port } = await listenAs(65_534)
+  expect(isOthersPort(port)).toBe(true)
 })
