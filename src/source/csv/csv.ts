@@ -1,5 +1,12 @@
 import { piecesOf, textOf, type TextSource } from '../bytes/input.js'
-import { type InputFormat, type RawRecord, type TableEnd, type TableOptions, type TableEvidence, type Table, isRuleLine } from '../table.js'
+import {
+  type InputFormat,
+  type RawRecord,
+  type TableEnd,
+  type TableOptions,
+  type TableEvidence,
+  isRuleLine,
+} from '../table.js'
 import { holdsIban } from '../../domain/text/accounts.js'
 import { SourceError, refuse } from '../../errors.js'
 import { isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
