@@ -39,14 +39,15 @@ export interface UnsentRow {
 }
 
 /**
- * What was sent, may have arrived or was closed stays as it is, unless a person said that it is sent once more, and so does a
+ * What was sent, may have arrived or was closed stays as it is, but for what contradicts it, unless a person said that it is
+ * sent once more, and so does a
  * correction that waits with what is another's; of a record that may be cut, or has a formula that nobody computed, the rest is
  * not known.
  */
 const IS_LEFT = `row.cells is not null and row.counted_in is not null
   and not exists (select 1 from problem where row_id = row.id and severity = 'error'
-    and problem.rule in ('ROW_MAY_BE_CUT', 'ROW_FORMULA_UNCOMPUTED')) and not ${isTaking('row')} and not ${hasLiveAttempt('row.mandate_key')}
-  and (row.state = 'ready' or not ${hasLeft('row.mandate_key')})`
+    and problem.rule in ('ROW_MAY_BE_CUT', 'ROW_FORMULA_UNCOMPUTED')) and not ${isTaking('row')} and (row.rule is 'CONTRADICTS_SENT' or not ${hasLiveAttempt('row.mandate_key')}
+  and (row.state = 'ready' or not ${hasLeft('row.mandate_key')}))`
 
 const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and ${IS_LEFT}`
 /** In doubt when its export was read again, maybe, and to be sent once more by now. */

@@ -335,8 +335,10 @@ function seenOf(
     (standing === 'unsent' || standing === 'ended') &&
     (says === 'lives' || says === 'ended') &&
     new Set(older.map(({ said }) => said)).size > 1
-  const isKnown = known === count && !isLonger && !isNews && !isBack && !isSettled
-  const isNewer = areNewer || isLaterDay || (known === count && isLonger)
+  const isAnswered =
+    known === count && standing === 'unsent' && says === 'lives' && holds(group, WAITED_FOR_IT)
+  const isKnown = known === count && !isLonger && !isNews && !isBack && !isSettled && !isAnswered
+  const isNewer = areNewer || isLaterDay || (known === count && isLonger) || isAnswered
   const differs = standing === 'unreadable' && holds(group, DIFFERS)
   const sighted: Sighted = { says, isKnown, isNewer, tellsEnds, differs }
   return { group, older, live, counts, values, sighted }
@@ -354,6 +356,14 @@ const DIFFERS = `select 1 from row as former join row on row.mandate_key = forme
   where former.mandate_key = :key and former.state = 'invalid' and former.rule is not 'ROW_MAY_BE_CUT' and ${IS_NEW} and row.state in ('ready', 'invalid')
     and former.source_id not in (select id from temp.incoming where turn >= :turn)
     and (${differsIn('customer_no')} or ${differsIn('iban_key', 'iban')} or ${differsIn('signed_date')})`
+
+/** What counts of the mandate waits since the record came in that is read again here, and says the same now. */
+const WAITED_FOR_IT = `select 1 where not exists (select 1 from row where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
+  and not (row.state = 'conflict' and row.rule = 'CONFLICT_MANDATE' and exists (select 1 from row as now
+    join temp.incoming on incoming.id = now.source_id join row as former on former.id = now.corrects
+    join source as came on came.id = former.source_id join decision on decision.decided_at = came.admitted_at
+    where now.mandate_key = :key and turn = :turn and former.superseded_by = now.id
+      and decision.row_id = row.id and decision = 'held')))`
 
 /** A repetition is a word of its file, too. */
 const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`
