@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { AbsenceFacts } from '../../domain/proof/read-back.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable, said } from '../../domain/text/text.js'
-import { BEGUN_FOR, noteChange } from '../deliver/campaign-rows.js'
+import { BEGUN_FOR, endInDoubt, noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideRow, recordDecision } from '../admit/problems.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE, SHOWN } from '../compare/comparison-reads.js'
@@ -21,6 +22,8 @@ interface Subject extends Pick<AbsenceFacts, 'begunFor'> {
   readonly reference: string | null
   readonly attemptId: number | null
   readonly startedAt: string | null
+  /** A person decided to send it once more, and it has not left since. */
+  readonly isResent: 0 | 1
 }
 
 interface Approved {
@@ -78,7 +81,7 @@ export function resolveRows(parts: ResolveParts) {
 }
 
 const SUBJECT = `select row.id, state, attempts, original_mandate_reference as reference,
-    attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor
+    attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor, state = 'ready' and outcome is 'released' as isResent
   from row left join attempt on row_id = row.id and n = attempts`
 
 /**
@@ -246,7 +249,9 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     const fault = listFault(resolution) ?? (isAgain ? closingFault : faultOf)(resolution, subject)
     if (fault !== null) return fault
     const to =
-      decision === 'done' || isAgain ? subject.state : transition(subject.state, `resolved_${decision}`)
+      decision === 'done' || isAgain
+        ? subject.state
+        : transition(decision === 'registered' ? 'in_doubt' : subject.state, `resolved_${decision}`)
     const approved = { subject, resolution, to }
     settled.set(rowId, approved)
     return approved
@@ -290,7 +295,8 @@ function stateFault(resolution: Resolution, subject: Subject): Rejection | null 
   const { rowId, decision } = resolution
   const { state } = subject
   const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
-  if (state === 'in_doubt' || mayClose) return movedOn(resolution, subject)
+  const isTakenBack = decision === 'registered' && subject.isResent === 1
+  if (state === 'in_doubt' || mayClose || isTakenBack) return movedOn(resolution, subject)
   const next =
     state === 'refused' && decision === 'resend'
       ? 'Refused rows are sent again by a run that is told so (sepa-migrate run --retry-refused)'
@@ -326,12 +332,41 @@ function maskEvidence(evidence: string): string {
   return hash < 0 ? maskAccounts(evidence) : maskAccounts(evidence.slice(0, hash)) + evidence.slice(hash)
 }
 
+/** The service holds it all the same: nothing leaves, and the row is in doubt once more. */
+function takeResendBack(
+  connection: Connection,
+  { id: rowId }: Subject,
+  { by, reason, at }: Readonly<Record<'by' | 'reason' | 'at', string>>,
+): void {
+  const why = 'The decision to send it once more was taken back'
+  const attemptId = sqlValue(connection)<number>`
+    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
+     select row.id, attempts + 1, (select max(id) from run), row.mandate_key, :requestId, :at, :why from row where id = :rowId returning id`
+  const taken = attemptId.get({ rowId, requestId: randomUUID(), at, why })
+  if (taken === undefined) throw new Error(`Row ${rowId} has no attempt`)
+  const sending = transition('ready', 'intent')
+  sql(connection)`update row set state = ?, attempts = attempts + 1 where id = ?`.run(sending, rowId)
+  endInDoubt(connection, { rowId, attemptId: taken, at, reason: why })
+  recordDecision(connection, {
+    row: rowId,
+    at,
+    by,
+    decision: 'resend_taken_back',
+    from: 'ready',
+    to: 'in_doubt',
+    reason,
+  })
+}
+
 function apply(connection: Connection, { subject, resolution, to }: Approved, nowMs: number): void {
-  const { id, attemptId, state, startedAt } = subject
+  const { id, attemptId, startedAt } = subject
   const { decision, evidence, assigned } = resolution
   const at = new Date(nowMs).toISOString()
   // Somebody may have typed or pasted an account number, and a file may be named after one.
   const [by, reason] = [maskAccounts(resolution.by), maskAccounts(resolution.reason)]
+  const isTakenBack = resolution.decision === 'registered' && subject.isResent === 1
+  if (isTakenBack) takeResendBack(connection, subject, { by, reason, at })
+  const state = isTakenBack ? 'in_doubt' : subject.state
   const elapsedMs = nowMs - Date.parse(startedAt ?? '')
   const told = said([
     decision === 'resend' && elapsedMs < LATE_REQUEST_MS && forcedText(elapsedMs),

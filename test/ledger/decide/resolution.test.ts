@@ -105,6 +105,21 @@ describe('a decision on a row in doubt (scenario 59)', () => {
     expect(record(ledger, resolution(1, 'resend')).isApplied).toBe(false)
   })
 
+  it('resend is taken back before it left, where the service turns out to hold the mandate', async () => {
+    const { ledger } = await campaign()
+    record(ledger, resolution(1, 'resend'))
+    expect(record(ledger, resolution(1, 'registered')).isApplied).toBe(true)
+    expectRows(ledger, 'registered refused registered ready')
+    expect(ledger.view.attempts(1).map(({ outcome }) => outcome)).toEqual(['released', 'in_doubt'])
+    expect(decisionsOf(ledger).map(({ decision, from, to }) => [decision, from, to])).toEqual([
+      ['resend', 'in_doubt', 'ready'],
+      ['resend_taken_back', 'ready', 'in_doubt'],
+      ['registered', 'in_doubt', 'registered'],
+    ])
+    // What was never in doubt is not called registered by a person.
+    expect(record(ledger, resolution(4, 'registered')).isApplied).toBe(false)
+  })
+
   it('refused frees the mandate for a corrected row', async () => {
     const { ledger } = await campaign()
     record(ledger, resolution(1, 'refused'))
