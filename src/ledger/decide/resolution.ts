@@ -24,6 +24,10 @@ interface Subject extends Pick<AbsenceFacts, 'begunFor'> {
   readonly startedAt: string | null
   /** A person decided to send it once more, and it has not left since. */
   readonly isResent: 0 | 1
+  readonly creditor: string | null
+  /** What took its place, and how that stands. */
+  readonly heir: number | null
+  readonly heirState: RowState | null
 }
 
 interface Approved {
@@ -81,7 +85,8 @@ export function resolveRows(parts: ResolveParts) {
 }
 
 const SUBJECT = `select row.id, state, attempts, original_mandate_reference as reference,
-    attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor, state = 'ready' and outcome is 'released' as isResent
+    attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor, state = 'ready' and outcome is 'released' as isResent,
+    original_creditor_identifier as creditor, heir, (select now.state from row as now where now.id = row.heir) as heirState
   from row left join attempt on row_id = row.id and n = attempts`
 
 /**
@@ -107,6 +112,7 @@ function closedWith(connection: Connection, named: readonly Approved[]): Approve
     )
 }
 
+const plainState = (state: RowState): string => state.replace('_', ' ')
 const wordOf = (decision: Decision): string => decision.replace('_', '-')
 
 /** What may be said of a line of the cut-over after its row was decided; what nobody doubted was never at the service. */
@@ -127,6 +133,9 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
 
   const kept = sql(connection)`
     select 1 from row where state = 'registered' and upper(assigned_mandate_reference) = upper(original_mandate_reference)`
+  const assignsOthers = sql(connection)`
+    select 1 where exists (select 1 from row where state = 'registered') and not exists (
+      select 1 from row where state = 'registered' and upper(assigned_creditor_identifier) = :creditor)`
   /** What is wrong with the line, whatever the row is. */
   function listFault({ rowId, by, reason, decision, isOfCutOver = false }: Resolution): Rejection | null {
     if (seen.has(`${rowId} ${isOfCutOver}`))
@@ -184,6 +193,12 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
       return {
         message: `Row ${rowId} cannot have the assigned identifier "${showValue(odd)}": ${isScientific(odd) ? 'a spreadsheet has rounded it' : 'it holds characters that cannot be seen, or is too long'}`,
         next: 'Type it as the service shows it; in a spreadsheet make the column text first',
+      }
+    const creditor = identity.creditorIdentifier.toUpperCase()
+    if (creditor === subject.creditor?.toUpperCase() && assignsOthers.get({ creditor }) !== undefined)
+      return {
+        message: `Row ${rowId} cannot have the assigned creditor identifier "${creditor}": it is that of the previous creditor, and no registered row has it`,
+        next: 'Ask the service which creditor identifier it assigned',
       }
     const reference = identity.mandateReference
     const owner = ownerOf(connection, reference)
@@ -277,7 +292,7 @@ function doneFault(connection: Connection, resolution: Resolution, subject: Subj
     return { message: `Row ${rowId} is in doubt, so nothing is done yet`, next: 'Settle the doubt first' }
   if (line.isHeld === 1 && subject.state !== 'registered' && subject.state !== 'written_off')
     return {
-      message: `Row ${rowId} is ${subject.state.replace('_', ' ')}, so nothing is to be done at the service`,
+      message: `Row ${rowId} is ${plainState(subject.state)}, so nothing is to be done at the service`,
       next: 'Decide "written-off": it is not sent then',
     }
   return closingFault(resolution, subject)
@@ -297,11 +312,16 @@ function stateFault(resolution: Resolution, subject: Subject): Rejection | null 
   const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
   const isTakenBack = decision === 'registered' && subject.isResent === 1
   if (state === 'in_doubt' || mayClose || isTakenBack) return movedOn(resolution, subject)
+  if (subject.heir !== null && subject.heirState !== null)
+    return {
+      message: `Row ${rowId} is ${plainState(state)}: row ${subject.heir} took its place, and is ${plainState(subject.heirState)}`,
+      next: `Decide about row ${subject.heir}, as the newest report shows it`,
+    }
   const next =
     state === 'refused' && decision === 'resend'
       ? 'Refused rows are sent again by a run that is told so (sepa-migrate run --retry-refused)'
       : 'Only rows in doubt are resolved; rows that were refused or not sent can be written off'
-  return { message: `Row ${rowId} is ${state.replace('_', ' ')}, not in doubt`, next }
+  return { message: `Row ${rowId} is ${plainState(state)}, not in doubt`, next }
 }
 
 function movedOn({ rowId, attempt }: Resolution, { attempts }: Subject): Rejection | null {

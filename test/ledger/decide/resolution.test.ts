@@ -127,6 +127,9 @@ describe('a decision on a row in doubt (scenario 59)', () => {
     expectRows(ledger, 'refused refused registered ready conflict')
     admit(ledger, [{ reference: 'M-1', customerNo: 100, corrects: 5, isDecided: true }])
     expectRows(ledger, 'superseded refused registered ready superseded ready')
+    expect(record(ledger, resolution(5, 'written_off')).results).toMatchObject([
+      { message: 'Row 5 is superseded: row 6 took its place, and is ready' },
+    ])
     await send(ledger, registered('NEW-4'))
     await send(ledger, registered('NEW-1'))
     expectRows(ledger, 'superseded refused registered registered superseded registered')
@@ -145,6 +148,11 @@ describe('a decision that is rejected', () => {
     ['on another attempt', resolution(1, 'refused', { attempt: 2 }), 'about attempt 2, the latest is 1'],
     ['without the identifiers', named(null), 'without both assigned identifiers'],
     ['with one identifier', named({ creditorIdentifier: ' ' }), 'without both assigned identifiers'],
+    [
+      'with the previous creditor',
+      named({ creditorIdentifier: 'de98ZZZ09999999999' }),
+      'of the previous creditor, and no registered row has it',
+    ],
     ['of refused with them', resolution(1, 'refused', { assigned: NEW_IDENTITY }), 'not called registered'],
     ['without a person', resolution(1, 'refused', { by: '  ' }), 'needs a person and a reason'],
     ['without a reason', resolution(1, 'refused', { reason: '' }), 'needs a person and a reason'],
