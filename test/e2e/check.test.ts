@@ -7,6 +7,12 @@ import { SAMPLES } from '../support/program.js'
 describe('the list of check', () => {
   const { write, program, json } = placeForEach()
 
+  it('ends with a plan where nothing is sent without an approved one', async () => {
+    write('sepa-migrate.yaml', 'approval: required\n')
+    write('export.csv', validExport(2))
+    expect((await program('check', 'export.csv')).stdout).toMatch(/^Next: sepa-migrate plan export\.csv/m)
+  })
+
   it('check lists by rule: errors, warnings, what was asked for; count, three examples with lines, remedy', async () => {
     const dates = [5, 6, 7, 8].map((n) => validLine(n).replace(/2024-\d\d-\d\d/, '2024-02-30'))
     const rows = [...[1, 2, 3, 4].map((n) => validLine(n)), ...dates, validLine(1)]

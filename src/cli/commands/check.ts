@@ -246,7 +246,7 @@ function nextLinesOf(
       campaign === null &&
       'Before a run: set SEPA_MIGRATE_BASE_URL (the test environment first), SEPA_MIGRATE_USERNAME and a password.',
     nextLine(context, {
-      name: 'run',
+      name: settings.get('approval') === null ? 'run' : 'plan',
       files: args,
       words: campaign === null ? ['--limit', '10'] : [],
       without: ['out'],
