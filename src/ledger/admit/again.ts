@@ -40,9 +40,8 @@ export interface UnsentRow {
 
 /**
  * What was sent, may have arrived or was closed stays as it is, but for what contradicts it, unless a person said that it is
- * sent once more, and so does a
- * correction that waits with what is another's; of a record that may be cut, or has a formula that nobody computed, the rest is
- * not known.
+ * sent once more, and so does a correction that waits with what is another's; of a record that may be cut, or has a formula
+ * that nobody computed, the rest is not known.
  */
 const IS_LEFT = `row.cells is not null and row.counted_in is not null
   and not exists (select 1 from problem where row_id = row.id and severity = 'error'

@@ -357,13 +357,15 @@ const DIFFERS = `select 1 from row as former join row on row.mandate_key = forme
     and former.source_id not in (select id from temp.incoming where turn >= :turn)
     and (${differsIn('customer_no')} or ${differsIn('iban_key', 'iban')} or ${differsIn('signed_date')})`
 
-/** What counts of the mandate waits since the record came in that is read again here, and says the same now. */
+const LATEST_DIFFERS = 'Another record of this mandate says something else, and neither is sent.'
+
+/** What counts of the mandate waits for nothing but the record that is read again here, and that says the same now. */
 const WAITED_FOR_IT = `select 1 where not exists (select 1 from row where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
   and not (row.state = 'conflict' and row.rule = 'CONFLICT_MANDATE' and exists (select 1 from row as now
     join temp.incoming on incoming.id = now.source_id join row as former on former.id = now.corrects
     join source as came on came.id = former.source_id join decision on decision.decided_at = came.admitted_at
     where now.mandate_key = :key and turn = :turn and former.superseded_by = now.id
-      and decision.row_id = row.id and decision = 'held')))`
+      and decision.row_id = row.id and decision = 'held' and reason like '${LATEST_DIFFERS} Compare it with %')))`
 
 /** A repetition is a word of its file, too. */
 const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`
@@ -516,8 +518,6 @@ const endOf = (group: Deciding): string =>
   holds(group, `select 1 from row where mandate_key = :key and ${isLast('row')}`)
     ? ' One of its collections ended it (FNAL, OOFF or B2B).'
     : ''
-
-const LATEST_DIFFERS = 'Another record of this mandate says something else, and neither is sent.'
 
 /** The rows that were not sent give way to the first newcomer, whatever became of it. */
 function replaceOlder({ connection }: Deciding, values: Readonly<Record<string, unknown>>): void {

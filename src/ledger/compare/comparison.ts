@@ -87,7 +87,8 @@ const READ = 'row.rule, row.customer_no, row.iban_key, row.signed_date'
 
 /**
  * A person's correction counts in the place of a row that the former system may go on exporting as it was: that record says
- * nothing new. What was read otherwise before says all the more. Of what was never sendable all rows of the mandate count, since two may contradict each other.
+ * nothing new, while what was read otherwise before does. Of what was never sendable all rows of the mandate count, since two
+ * may contradict each other.
  */
 const ALIASES = `insert into temp.alias
   with recursive chain (rep, id, is_corrected) as (

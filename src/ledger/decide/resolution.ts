@@ -276,7 +276,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
 const shownOtherwise = (connection: Connection, id: number): string | undefined =>
   sqlValue(connection)<string>`${SHOWN_OTHERWISE}`.get({ id })
 
-/** A line of the latest comparison, about which something can be done at the service; or what that shows otherwise is right. */
+/** A line of the latest comparison, about which something can be done at the service; or it shows the mandate otherwise, rightly. */
 function doneFault(connection: Connection, resolution: Resolution, subject: Subject): Rejection | null {
   const { rowId } = resolution
   const line = sql(connection)<{ isHeld: 0 | 1 }>`

@@ -585,6 +585,22 @@ it('a row that lapses while it waits does not leave', () => {
   expect(found(ledger.file, 'MANDATE_DORMANT')).toEqual([[1, 'error']])
 })
 
+describe('a record that could not be read and is read again', () => {
+  const BAD = { values: { iban: null }, verdict: 'invalid' } as const
+  const again = (ledger: Ledger): string[] => {
+    admit(ledger, [{ corrects: 2 }], { again: 2, sha256: 'again' })
+    return statesOf(ledger.file)
+  }
+
+  it('lets go what waited for it alone', () => {
+    const ledger = holding([{}], [BAD])
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'invalid'])
+    expect(again(ledger)).toEqual(['superseded', 'superseded', 'ready'])
+    const beside = holding([{}], [BAD], [{ iban: OTHER_IBAN }])
+    expect(again(beside)).toEqual(['conflict', 'superseded', 'conflict', 'duplicate'])
+  })
+})
+
 describe('the word beside a row that contradicts another', () => {
   it('says nothing of a mandate that was sent since under another reference', async () => {
     const rows = [{}, { iban: OTHER_IBAN }]
