@@ -108,6 +108,7 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   },
   'certificate checks off': usage(RUN, /NODE_TLS_REJECT_UNAUTHORIZED/, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
   'another host, and nobody to ask': usage([...RUN, '--base-url', 'https://service.example'], /confirmation/),
+  'rows of no such kind': usage(['resolve', '--ask', '--of', 'registerd'], /--of[^]*in-doubt, registered/),
   'a flag with a slip': usage([...RUN, '--limti', '3'], /--limti[^]*--limit/),
   'a number in words': usage([...RUN, '--concurrency', 'many'], /--concurrency: "many"/),
   'a flag twice': later(['resolve', '--row', '1', '--as', 'refused', '--as', 'resend'], /given twice/),

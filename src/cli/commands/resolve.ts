@@ -39,14 +39,16 @@ import {
   statusAfter,
   unprovenLines,
 } from './verify.js'
-import { EXITS, usual } from '../settings/declared.js'
+import { EXITS, oneOf, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
 const SCOPES = ['in-doubt', 'registered', 'ready', 'all'] as const
 
 const scopeNamed = (name: string | null): Scope =>
-  (SCOPES.find((each) => each === name) ?? 'in-doubt').replace('-', '_') as Scope
+  oneOf(SCOPES)
+    .read(name ?? SCOPES[0], '--of')
+    .replace('-', '_') as Scope
 
 export const resolveCommand: Command = {
   usage: 'resolve',

@@ -24,7 +24,6 @@ interface Subject extends Pick<AbsenceFacts, 'begunFor'> {
   readonly startedAt: string | null
   /** A person decided to send it once more, and it has not left since. */
   readonly isResent: 0 | 1
-  readonly creditor: string | null
   /** What took its place, and how that stands. */
   readonly heir: number | null
   readonly heirState: RowState | null
@@ -86,7 +85,7 @@ export function resolveRows(parts: ResolveParts) {
 
 const SUBJECT = `select row.id, state, attempts, original_mandate_reference as reference,
     attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor, state = 'ready' and outcome is 'released' as isResent,
-    original_creditor_identifier as creditor, heir, (select now.state from row as now where now.id = row.heir) as heirState
+    heir, (select now.state from row as now where now.id = row.heir) as heirState
   from row left join attempt on row_id = row.id and n = attempts`
 
 /**
@@ -133,9 +132,6 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
 
   const kept = sql(connection)`
     select 1 from row where state = 'registered' and upper(assigned_mandate_reference) = upper(original_mandate_reference)`
-  const assignsOthers = sql(connection)`
-    select 1 where exists (select 1 from row where state = 'registered') and not exists (
-      select 1 from row where state = 'registered' and upper(assigned_creditor_identifier) = :creditor)`
   /** What is wrong with the line, whatever the row is. */
   function listFault({ rowId, by, reason, decision, isOfCutOver = false }: Resolution): Rejection | null {
     if (seen.has(`${rowId} ${isOfCutOver}`))
@@ -193,12 +189,6 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
       return {
         message: `Row ${rowId} cannot have the assigned identifier "${showValue(odd)}": ${isScientific(odd) ? 'a spreadsheet has rounded it' : 'it holds characters that cannot be seen, or is too long'}`,
         next: 'Type it as the service shows it; in a spreadsheet make the column text first',
-      }
-    const creditor = identity.creditorIdentifier.toUpperCase()
-    if (creditor === subject.creditor?.toUpperCase() && assignsOthers.get({ creditor }) !== undefined)
-      return {
-        message: `Row ${rowId} cannot have the assigned creditor identifier "${creditor}": it is that of the previous creditor, and no registered row has it`,
-        next: 'Ask the service which creditor identifier it assigned',
       }
     const reference = identity.mandateReference
     const owner = ownerOf(connection, reference)

@@ -148,11 +148,6 @@ describe('a decision that is rejected', () => {
     ['on another attempt', resolution(1, 'refused', { attempt: 2 }), 'about attempt 2, the latest is 1'],
     ['without the identifiers', named(null), 'without both assigned identifiers'],
     ['with one identifier', named({ creditorIdentifier: ' ' }), 'without both assigned identifiers'],
-    [
-      'with the previous creditor',
-      named({ creditorIdentifier: 'de98ZZZ09999999999' }),
-      'of the previous creditor, and no registered row has it',
-    ],
     ['of refused with them', resolution(1, 'refused', { assigned: NEW_IDENTITY }), 'not called registered'],
     ['without a person', resolution(1, 'refused', { by: '  ' }), 'needs a person and a reason'],
     ['without a reason', resolution(1, 'refused', { reason: '' }), 'needs a person and a reason'],
