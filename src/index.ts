@@ -16,7 +16,6 @@ import { assertKind, assertKnown, onlyKnown, UsageError } from './errors.js'
 // The main job.
 export { migrate } from './migrate/migrate.js'
 export type { MigrateOptions, Migration, MigrationEvent, MigrationPlan } from './migrate/options.js'
-export type { Resolution } from './ledger/ledger.js'
 export type { Stop } from './run/brake.js'
 export { HaltError, LedgerError, SourceError, UsageError } from './errors.js'
 

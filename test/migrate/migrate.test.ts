@@ -20,6 +20,7 @@ import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrationEvent, MigrationPlan } from '../../src/migrate/options.js'
 import { look } from '../ledger/ledger-views.js'
 import { newPlace, placeWith, type Place } from './place.js'
+import { planned } from './planned.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { validLine } from '../support/export.js'
 import { readWritten } from '../../src/ledger/safety/side-files.js'
@@ -173,6 +174,7 @@ describe('a list of a report that somebody filled in', () => {
       list,
       [Object.keys(lines[0] ?? {}), ...lines.map((line) => Object.values(line))].map(quoted).join('\n'),
     )
+    await expect(planned(place, asked({ files: [list] }))).rejects.toThrow(/^A plan records no decisions/)
     const stream = createReadStream(list)
     const piped = migrate(asked({ files: [{ name: 'standard input', stream }] }))
     await expect(piped).rejects.toThrow(/is a list of this program.*can be read only once; nothing was sent/)

@@ -149,7 +149,7 @@ export const verifyCommand: Command = {
     'twice        it shows more than one; verification.csv names those that a person may cancel',
     'different    it shows other data, or a mandate that has ended',
     'unreadable   no list came, or one that cannot be compared: not proven',
-    'decided      it shows it cancelled or changed, as somebody wrote "done" beside its line of the cut-over, or of the row;',
+    'decided      it shows it cancelled or changed, as somebody wrote "done" beside its line of the cut-over, or about the row;',
     '             as it was sent, it is different until that is done there and asked again',
     '',
     'One that was broken off within the last day is gone on with; a sample is drawn anew.',

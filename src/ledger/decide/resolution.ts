@@ -5,7 +5,7 @@ import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '.
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable, said } from '../../domain/text/text.js'
-import { BEGUN_FOR, endInDoubt, noteChange } from '../deliver/campaign-rows.js'
+import { BEGUN_FOR, doubtRow, noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideRow, recordDecision } from '../admit/problems.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE, SHOWN } from '../compare/comparison-reads.js'
@@ -342,32 +342,6 @@ function maskEvidence(evidence: string): string {
   return hash < 0 ? maskAccounts(evidence) : maskAccounts(evidence.slice(0, hash)) + evidence.slice(hash)
 }
 
-/** The service holds it all the same: nothing leaves, and the row is in doubt once more. */
-function takeResendBack(
-  connection: Connection,
-  { id: rowId }: Subject,
-  { by, reason, at }: Readonly<Record<'by' | 'reason' | 'at', string>>,
-): void {
-  const why = 'The decision to send it once more was taken back'
-  const attemptId = sqlValue(connection)<number>`
-    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
-     select row.id, attempts + 1, (select max(id) from run), row.mandate_key, :requestId, :at, :why from row where id = :rowId returning id`
-  const taken = attemptId.get({ rowId, requestId: randomUUID(), at, why })
-  if (taken === undefined) throw new Error(`Row ${rowId} has no attempt`)
-  const sending = transition('ready', 'intent')
-  sql(connection)`update row set state = ?, attempts = attempts + 1 where id = ?`.run(sending, rowId)
-  endInDoubt(connection, { rowId, attemptId: taken, at, reason: why })
-  recordDecision(connection, {
-    row: rowId,
-    at,
-    by,
-    decision: 'resend_taken_back',
-    from: 'ready',
-    to: 'in_doubt',
-    reason,
-  })
-}
-
 function apply(connection: Connection, { subject, resolution, to }: Approved, nowMs: number): void {
   const { id, attemptId, startedAt } = subject
   const { decision, evidence, assigned } = resolution
@@ -375,7 +349,20 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
   // Somebody may have typed or pasted an account number, and a file may be named after one.
   const [by, reason] = [maskAccounts(resolution.by), maskAccounts(resolution.reason)]
   const isTakenBack = resolution.decision === 'registered' && subject.isResent === 1
-  if (isTakenBack) takeResendBack(connection, subject, { by, reason, at })
+  // The service holds it all the same.
+  if (isTakenBack)
+    doubtRow(connection, {
+      ...{
+        row: id,
+        run: sqlValue(connection)<number>`select max(id) from run`.get() ?? 0,
+        requestId: randomUUID(),
+        at,
+        by,
+        reason,
+      },
+      decision: 'resend_taken_back',
+      why: 'The decision to send it once more was taken back',
+    })
   const state = isTakenBack ? 'in_doubt' : subject.state
   const elapsedMs = nowMs - Date.parse(startedAt ?? '')
   const told = said([

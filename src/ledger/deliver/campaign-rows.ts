@@ -1,8 +1,9 @@
 import { hostname } from 'node:os'
 import { basename } from 'node:path'
+import { recordDecision } from '../admit/problems.js'
 import { transition } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
-import { sql, type Connection } from '../file/connection.js'
+import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/stored-row.js'
 import type { Doubting, RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile, emergencyPathOf } from '../safety/side-files.js'
@@ -138,7 +139,7 @@ export const noteUnendedRuns = (connection: Connection, how: string): number =>
     update run set stopped_by = ? where ended_at is null and stopped_by is null`.run(how).changes
 
 /** An attempt without an outcome becomes a doubt, and its row with it. */
-export function endInDoubt(
+function endInDoubt(
   connection: Connection,
   { rowId, attemptId, at, reason }: { rowId: number; attemptId: number; at: string; reason: string },
 ): void {
@@ -148,6 +149,32 @@ export function endInDoubt(
   end.run(at, reason, attemptId)
   sql(connection)`update row set state = ? where id = ?`.run(transition('sending', 'in_doubt'), rowId)
 }
+
+/**
+ * A row that is ready becomes in doubt by a person's word. Nothing leaves: its attempt ends as it begins, and its reason says so
+ * to the gate.
+ */
+export function doubtRow(connection: Connection, { row, run, requestId, why, ...decided }: Doubted): void {
+  const { at } = decided
+  const attemptId = sqlValue(connection)<number>`
+    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
+     select id, attempts + 1, :run, mandate_key, :requestId, :at, :why from row where id = :row and state = 'ready' returning id`.get(
+    {
+      ...{ row, run, requestId, at, why },
+    },
+  )
+  if (attemptId === undefined) throw new Error(`Row ${row} has no attempt`)
+  sql(connection)`update row set state = ?, attempts = attempts + 1 where id = ?`.run(
+    transition('ready', 'intent'),
+    row,
+  )
+  endInDoubt(connection, { rowId: row, attemptId, at, reason: why })
+  recordDecision(connection, { ...decided, row, from: 'ready', to: 'in_doubt' })
+}
+
+type Doubted = Readonly<
+  Record<'row' | 'run', number> & Record<'requestId' | 'why' | 'at' | 'by' | 'decision' | 'reason', string>
+>
 
 /**
  * Under the lock no request can be under way, so every intent without an outcome is in doubt (ledger/README.md#crash-table). Run it

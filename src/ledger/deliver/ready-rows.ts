@@ -14,15 +14,15 @@ import {
 import type { Fingerprints } from '../admit/stored-row.js'
 import type { ClaimedMandate, ReadyRow, BegunGroup, Doubting, RunSettings } from '../ledger.js'
 import { hasLeft, hasLiveAttempt, LATE, lateSince, MAY_BE_SENT } from './gate.js'
-import { transition, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
+import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
-import { holdFound, isSettled, noticeOf, recordDecision } from '../admit/problems.js'
+import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
 import { NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { retryRefused } from '../decide/resolution.js'
 import {
   BEGUN_OTHERWISE,
   DOUBT_REASONS,
-  endInDoubt,
+  doubtRow,
   endRun,
   insertRun,
   LOG_MISSING,
@@ -312,27 +312,16 @@ function decidedBy(given: Pick<Doubting, 'by' | 'reason'>): Pick<Doubting, 'by' 
   throw new UsageError('The decision needs a person and a reason', 'Give both (--by NAME; --reason "…")')
 }
 
-/** Nothing leaves: each attempt ends as it begins, and its reason says so to the gate. */
 function doubtRows(
   { connection, newRequestId, runId, now }: DoubtParts,
   rows: readonly number[],
   { decision, otherwise, ...given }: Doubting & { readonly otherwise: readonly number[] },
 ): number {
-  const { by, reason } = decidedBy(given)
-  const [run, at] = [runId(), now()]
-  const intend = sqlValue(connection)<number>`
-    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
-     select id, attempts + 1, ?, mandate_key, ?, ?, ? from row where id = ? and state = 'ready' returning id`
-  const send = sql(connection)`
-    update row set state = ?, attempts = attempts + 1 where id = ?`
+  const decided = { ...decidedBy(given), decision, run: runId(), at: now() }
   const others = new Set(otherwise)
-  for (const id of rows) {
-    const why = DOUBT_REASONS[decision] + (others.has(id) ? BEGUN_OTHERWISE : '')
-    const attemptId = intend.get(run, newRequestId(), at, why, id)
-    if (attemptId === undefined) throw new Error(`Row ${id} has no attempt`)
-    send.run(transition('ready', 'intent'), id)
-    endInDoubt(connection, { rowId: id, attemptId, at, reason: why })
-    recordDecision(connection, { row: id, at, by, decision, from: 'ready', to: 'in_doubt', reason })
+  for (const row of rows) {
+    const why = DOUBT_REASONS[decision] + (others.has(row) ? BEGUN_OTHERWISE : '')
+    doubtRow(connection, { ...decided, row, why, requestId: newRequestId() })
   }
   return rows.length
 }
