@@ -139,11 +139,11 @@ export const rewriteAnAccount: Act = async (office, chance) => {
     if (waiting.length === 0) return
     const { id } = chance.pick(waiting)
     const guard = connection
-      .prepare<[], Trigger>(`select sql from sqlite_schema where name = 'row_account_only_goes'`)
+      .prepare<[], Trigger>(`select sql from sqlite_schema where name = 'private_stays'`)
       .get()
-    connection.exec('drop trigger row_account_only_goes')
+    connection.exec('drop trigger private_stays')
     const account = inventIban(seeded(chance.between(1, 2 ** 30)))
-    connection.prepare<[string, number]>('update row set iban = ? where id = ?').run(account, id)
+    connection.prepare<[string, number]>('update private set iban = ? where row_id = ?').run(account, id)
     connection.exec(guard?.sql ?? '')
     office.say(`  somebody puts …${account.slice(-4)} into row ${id} of ${ledger}`)
   } finally {

@@ -52,7 +52,7 @@ export function startJudge(
     if (!isBalanced(totals) || totals.read !== rows) violate(`I2 ${when}: the totals do not balance`)
     const stored = disk.read<StoredRow>(
       `select id, state, original_mandate_reference as original, iban, cells, attempts,
-         assigned_mandate_reference as reference from row`,
+         assigned_mandate_reference as reference from row left join private on row_id = id`,
     )
     const attempts = disk.read<StoredAttempt>(
       `select row_id as rowId, run_id as runId, request_id as requestId, outcome from attempt`,

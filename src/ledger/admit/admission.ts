@@ -405,13 +405,12 @@ function prepareInsert(scope: SourceScope) {
     const iban = mandate?.iban ?? values.iban
     const mandateKey = mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate)
     const spelling = mandateKey === null ? null : spellingOf(mandateKey)
-    insert.add(id, {
+    const row = {
       record: record.record,
       line: record.line,
       state: stateOf(record),
       rule: ruleOfVerdict(record),
       customerNo: mandate?.customerNo ?? values.customerNo,
-      iban,
       ibanMasked: iban === null ? null : maskIban(iban),
       ibanKey: iban === null ? null : fingerprints.account(iban),
       signedDate: mandate?.signedDate ?? values.signedDate,
@@ -422,10 +421,10 @@ function prepareInsert(scope: SourceScope) {
       corrects: record.corrects === 0 ? (locate(scope, record.cells) ?? 0) : record.corrects,
       countedIn: record.corrects === null ? sourceId : null,
       latestFirstDebit: record.latestFirstDebit,
-      cells: JSON.stringify(record.cells),
       contentKey: mandate === null ? null : fingerprints.content(mandate),
       spelling: spelling === null ? null : spellingNumber(spelling),
-    })
+    }
+    insert.add(id, row, iban, JSON.stringify(record.cells))
   }
   return { add, flush: insert.flush }
 }

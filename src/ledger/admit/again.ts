@@ -3,7 +3,15 @@ import type { LocalDate, Field } from '../../domain/mandate/mandate.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { DORMANT_AFTER_MONTHS } from '../../domain/value/check-mandate.js'
 import { hasLeft, hasLiveAttempt, IS_LATEST, isTaking, mayHaveEnded } from '../deliver/gate.js'
-import { emptyTables, PAGE, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
+import {
+  emptyTables,
+  PAGE,
+  privateOf,
+  sql,
+  sqlWithJson,
+  sqlValue,
+  type Connection,
+} from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints, type HeaderColumns } from './stored-row.js'
 import { replaceRows, type Scope, latestOf } from './problems.js'
@@ -43,7 +51,7 @@ export interface UnsentRow {
  * sent once more, and so does a correction that waits with what is another's; of a record that may be cut, or has a formula
  * that nobody computed, the rest is not known.
  */
-const IS_LEFT = `row.cells is not null and row.counted_in is not null
+const IS_LEFT = `exists (select 1 from private where row_id = row.id) and row.counted_in is not null
   and not exists (select 1 from problem where row_id = row.id and severity = 'error'
     and problem.rule in ('ROW_MAY_BE_CUT', 'ROW_FORMULA_UNCOMPUTED')) and not ${isTaking('row')} and (row.rule is 'CONTRADICTS_SENT' or not ${hasLiveAttempt('row.mandate_key')}
   and (row.state = 'ready' or not ${hasLeft('row.mandate_key')}))`
@@ -108,7 +116,7 @@ function* unsentRowsOf(
   today?: LocalDate,
 ): Generator<UnsentRow[], undefined> {
   const read = sqlWithJson<UnsentRow>(connection, 'cells')`
-    select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, row.cells
+    select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, ${privateOf('row', 'cells')} as cells
       from row where row.id > :after and row.id <= :last and ${such} order by row.id limit ${PAGE}`
   for (const { first, last } of parts)
     for (let after = first - 1; after < last;) {
@@ -175,7 +183,7 @@ export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedR
   state !== 'refused'
 
 /** It repeats what was sent, and nothing is kept of it. */
-const IS_REPEAT = `row.state = 'duplicate' and row.cells is null`
+const IS_REPEAT = `row.state = 'duplicate' and not exists (select 1 from private where row_id = row.id)`
 
 /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
 export function againVerbs({
@@ -329,7 +337,7 @@ export function earlierRows(connection: Connection, fingerprints: Fingerprints):
     select state, rule, corrects is not null as isCorrection, raw is not null or state in ('invalid', 'excluded') as wasHeldBack,
        cells, iban, iban_masked as ibanMasked, iban_key as account, customer_no as customerNo, signed_date as signedDate,
        original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference, header, columns, reading
-     from row join source on source.id = source_id where row.id = ? and sha256 is not null`
+     from row join source on source.id = source_id left join private on row_id = row.id where row.id = ? and sha256 is not null`
   return (number) => {
     const ids = new Set([number, latestOf(connection, number)])
     return [...ids].flatMap((id) => read.get(id) ?? []).map(earlierOf(fingerprints))

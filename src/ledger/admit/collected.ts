@@ -3,7 +3,7 @@ import type { Amendment, CollectedMandate, Field, LocalDate } from '../../domain
 import { type Finding, findingOf, RULES, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { maskAccounts, maskIban } from '../../domain/text/accounts.js'
 import { plural } from '../../domain/text/text.js'
-import { REMOVE_CELLS } from '../deliver/delivery.js'
+import { removePrivate } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
@@ -392,10 +392,10 @@ export function decideAmended(scope: Pick<Scope, 'connection' | 'first'>, at: st
     and id in (select old from temp.heir where not ${IS_BACK}) and not ${isLast('row')}`
   give(connection, 'duplicate', AMENDED, where, { first })
   // No registration of the other key finds the account here.
-  sql(
+  removePrivate(
     connection,
-  )`${REMOVE_CELLS} id >= ? and state = 'duplicate' and id in (select old from temp.heir where not ${IS_BACK})`.run(
-    first,
+    `id >= :first and state = 'duplicate' and id in (select old from temp.heir where not ${IS_BACK})`,
+    { first },
   )
   replaceRows(
     connection,

@@ -10,10 +10,9 @@ type Fate =
   | 'stays' // never changes
   | 'identity' // stays, until a purge masks account numbers that stand where references should be
   | 'key' // stays, until an erasure puts random bytes in its place
-  | 'goes' // is removed, never changed
   | 'moves' // changes, by guards of its own
 
-/** Every column of `row` that an admission fills. Insert, select and guards are made from this one list. */
+/** Every column of `row` that an admission fills; what names a person lies in `private`. Insert, select and guards are made from this one list. */
 const ADMITTED = {
   id: 'stays',
   sourceId: 'stays',
@@ -22,7 +21,6 @@ const ADMITTED = {
   state: 'moves',
   rule: 'moves',
   customerNo: 'stays',
-  iban: 'goes',
   ibanMasked: 'stays',
   ibanKey: 'key',
   signedDate: 'stays',
@@ -33,7 +31,6 @@ const ADMITTED = {
   corrects: 'stays',
   countedIn: 'moves',
   latestFirstDebit: 'stays',
-  cells: 'goes',
   contentKey: 'key',
   spelling: 'identity',
 } as const satisfies Readonly<Record<string, Fate>>
@@ -51,7 +48,7 @@ const LATER = [
 ] as const
 
 /** What only the ledger itself looks at. */
-const INWARD: ReadonlySet<AdmittedColumn> = new Set(['iban', 'ibanKey', 'raw', 'contentKey', 'spelling'])
+const INWARD: ReadonlySet<AdmittedColumn> = new Set(['ibanKey', 'raw', 'contentKey', 'spelling'])
 
 /** `customerNo` is `customer_no` in SQL. */
 const inSql = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -67,37 +64,62 @@ type AdmittedRow = Readonly<Record<AdmittedColumn, unknown>>
 const ROWS_AT_ONCE = 50
 
 /**
- * Takes rows of one source until there are enough of them for one statement. Values go to SQLite in the order of the
- * list; to look their names up there costs a microsecond a row more.
+ * Takes rows of one source, with what names a person in them, until there are enough of them for one statement. Values go to
+ * SQLite in the order of the list; to look their names up there costs a microsecond a row more.
  */
 export function prepareRowInsert(connection: Connection, sourceId: number) {
   const [, , ...names] = NAMES // behind the id and the source
-  const oneRow = `(?, ${sourceId}, ${names.map(() => '?').join(', ')})`
-  const insertOf = (rows: number): string =>
-    `insert into row (${NAMES.map(inSql).join(', ')}) values ${Array.from({ length: rows }, () => oneRow).join(', ')}`
-  const many = connection.prepare(insertOf(ROWS_AT_ONCE))
-  const one = connection.prepare(insertOf(1))
-  const width = 1 + names.length
-  const values = new Array<unknown>(ROWS_AT_ONCE * width).fill(null)
-  let filled = 0
+  const rows = inGroups(connection, `row (${NAMES.map(inSql).join(', ')})`, [
+    '?',
+    String(sourceId),
+    ...names.map(() => '?'),
+  ])
+  const privates = inGroups(connection, 'private (row_id, iban, cells)', ['?', '?', '?'])
   return {
-    add: (id: number, row: Omit<AdmittedRow, 'id' | 'sourceId'>): void => {
-      // A copy of the row with its id would cost as much as a tenth of the insert.
-      values[filled] = id
-      filled += 1
-      for (const name of names) {
-        values[filled] = row[name]
-        filled += 1
+    add: (
+      id: number,
+      row: Omit<AdmittedRow, 'id' | 'sourceId'>,
+      iban: string | null,
+      cells: string,
+    ): void => {
+      rows.push(id)
+      for (const name of names) rows.push(row[name])
+      privates.push(id)
+      privates.push(iban)
+      privates.push(cells)
+      if (rows.isFull()) {
+        rows.flush()
+        privates.flush()
       }
-      if (filled < values.length) return
-      filled = 0
-      many.run(values)
     },
     /** Until then some of the rows may wait to be inserted. */
     flush: (): void => {
+      rows.flush()
+      privates.flush()
+    },
+  }
+}
+
+/** Values of so many rows of a table at once, each after the other. */
+function inGroups(connection: Connection, into: string, places: readonly string[]) {
+  const insertOf = (rows: number): string =>
+    `insert into ${into} values ${Array.from({ length: rows }, () => `(${places.join(', ')})`).join(', ')}`
+  const many = connection.prepare(insertOf(ROWS_AT_ONCE))
+  const one = connection.prepare(insertOf(1))
+  const width = places.filter((place) => place === '?').length
+  const values = new Array<unknown>(ROWS_AT_ONCE * width).fill(null)
+  let filled = 0
+  return {
+    push: (value: unknown): void => {
+      values[filled] = value
+      filled += 1
+    },
+    isFull: (): boolean => filled === values.length,
+    flush: (): void => {
       const until = filled
       filled = 0
-      for (let at = 0; at < until; at += width) one.run(values.slice(at, at + width))
+      if (until === values.length) many.run(values)
+      else for (let at = 0; at < until; at += width) one.run(values.slice(at, at + width))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { decideRow, give, isErased, noticeOf, PROGRAM } from '../admit/problems.js'
 import { ruleOf } from '../../domain/rule/verdict.js'
 import { transition } from '../../domain/row/row-state.js'
-import { REMOVE_CELLS } from '../deliver/delivery.js'
+import { removePrivate } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { SAID_DONE, SHOWN } from './comparison-reads.js'
@@ -128,7 +128,7 @@ function answer(
   const [to, rule] = [transition('conflict', 'answered'), 'DUPLICATE_MANDATE'] as const
   for (const row of records) {
     decideRow(connection, { row, at, by, decision: 'answered', from: 'conflict', to, rule, reason })
-    sql(connection)`${REMOVE_CELLS} id = ?`.run(row)
+    removePrivate(connection, 'id = :row', { row })
   }
 }
 

@@ -31,7 +31,15 @@ import {
   type Scope,
 } from '../admit/problems.js'
 import { formerOf, IS_LATEST, isTaking } from '../deliver/gate.js'
-import { emptyTables, rowsOf, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
+import {
+  emptyTables,
+  privateOf,
+  rowsOf,
+  sql,
+  sqlValue,
+  sqlWithJson,
+  type Connection,
+} from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 
 type Candidate = Readonly<{
@@ -151,8 +159,8 @@ const TOLD = `
 const NEWS = `(select told.row from temp.told where key = coalesce(current.mandate_key, current.id)
   and problem > given_back.told and is_line <= is_decided order by problem desc limit 1)`
 
-const LINE = `select row.id, row.corrects, row.source_id as sourceId, row.cells, is_unchanged as isUnchanged,
-    not is_decided and row.state = 'invalid' as isMute, named.source_id as namedSource, named.cells as namedCells, coalesce(row.customer_no = named.customer_no
+const LINE = `select row.id, row.corrects, row.source_id as sourceId, ${privateOf('row', 'cells')} as cells, is_unchanged as isUnchanged,
+    not is_decided and row.state = 'invalid' as isMute, named.source_id as namedSource, ${privateOf('named', 'cells')} as namedCells, coalesce(row.customer_no = named.customer_no
       or upper(row.original_mandate_reference) = upper(named.original_mandate_reference) or row.iban_key = named.iban_key, 0) as isAlike,
     current.id as current, repeated.id as repeated, coalesce(repeated.state, current.state) as state, ${IS_SAME} as isSameMandate,
     current.state = 'conflict' and not ${isTaking('current')} as hasRivals,
@@ -440,6 +448,8 @@ export function holdAnothersValues(scope: Scope, at: string): void {
 }
 
 const SHORTEST_IBAN = 15
+const digitsOf = (row: string): string =>
+  `(select digits_of(${row}.source_id, cells, iban) from private where row_id = ${row}.id)`
 
 /**
  * Accounts that cannot be read are compared without their check digits, which are what is usually wrong.
@@ -462,7 +472,6 @@ function gatherBearers({ connection, first }: Scope): boolean {
   // While a statement runs, nothing else can be asked.
   for (const source of sqlValue(connection)<number>`select id from source`.all()) columnsOf(source)
   connection.function('digits_of', (source, cells, iban) => {
-    if (iban === null && cells === null) return null
     const [cell = ''] =
       typeof iban === 'string'
         ? [iban]
@@ -482,8 +491,8 @@ function gatherBearers({ connection, first }: Scope): boolean {
                 upper(now.original_mandate_reference)),
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
-              nullif(digits_of(now.source_id, now.cells, now.iban), digits_of(base.source_id, base.cells, base.iban)),
-              now.customer_no, now.signed_date, base.customer_no, base.signed_date, is_typed(now.source_id, now.cells)
+              nullif(${digitsOf('now')}, ${digitsOf('base')}),
+              now.customer_no, now.signed_date, base.customer_no, base.signed_date, is_typed(now.source_id, ${privateOf('now', 'cells')})
          from temp.given_back join row as now on now.id = given_back.id join row as base on base.id = given_back.base
         where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
            or now.iban_key is not base.iban_key or now.customer_no is not base.customer_no or now.signed_date is not base.signed_date`.run()
@@ -493,11 +502,11 @@ function gatherBearers({ connection, first }: Scope): boolean {
   sql(connection)`
     insert into temp.bearer
        select id, upper(original_mandate_reference), spelling, iban_key,
-           iif(content_key is null, digits_of(source_id, cells, iban), null), customer_no from row
+           iif(content_key is null, ${digitsOf('row')}, null), customer_no from row
         where (upper(original_mandate_reference) in (select reference from temp.changed)
             or spelling in (select spelling from temp.changed)
             or iban_key in (select account from temp.changed)
-            or content_key is null and digits_of(source_id, cells, iban) in (select digits from temp.changed))
+            or content_key is null and ${digitsOf('row')} in (select digits from temp.changed))
           and not (counted_in is null and state <> 'superseded' and id < ?) and state <> 'duplicate'`.run(
     first,
   )
@@ -706,7 +715,7 @@ const SENT_BY_WORD: FieldChange = { field: 'migration_decision', before: '', aft
  */
 function prepareChanges(connection: Connection): (before: number, after: number) => FieldChange[] {
   const read = sql(connection)<Stored>`
-    select source_id as sourceId, cells, iban_masked as ibanMasked, cast(customer_no as text) as customer_no,
+    select source_id as sourceId, ${privateOf('row', 'cells')} as cells, iban_masked as ibanMasked, cast(customer_no as text) as customer_no,
        iif(iban_key is null, null, hex(iban_key)) as iban, signed_date,
        original_creditor_identifier as sepa_creditor_identifier,
        original_mandate_reference as unique_mandate_reference from row where id = ?`

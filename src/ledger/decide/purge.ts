@@ -8,7 +8,7 @@ import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureRequest, PurgeRequest } from '../ledger.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { recordDecision } from '../admit/problems.js'
-import { REMOVE_CELLS } from '../deliver/delivery.js'
+import { removePrivate } from '../deliver/delivery.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
 
 /** Rows whose data go. */
@@ -46,10 +46,6 @@ function assertOver(connection: Connection, scope: Scope, withOpenRows = false):
     )
 }
 
-/** @returns how many rows held an account number or cells */
-const removeCells = (connection: Connection, { among, values }: Scope): number =>
-  sql(connection)`${REMOVE_CELLS} ${among('id')}`.run(values).changes
-
 /**
  * Takes every account number, cell and quoted value out of the tables, the words of the service and of people, and
  * the secret with which fingerprints could be tried.
@@ -72,7 +68,7 @@ function removeAccounts(
     by: maskAccounts(by),
     reason: maskAccounts(reason),
   })
-  const rows = removeCells(connection, scope)
+  const rows = removePrivate(connection, scope.among('id'), scope.values)
   removeWords(connection, scope, null)
   connection.exec(
     `update approval set reference = '${REMOVED}' where reference <> '${REMOVED}';
@@ -140,7 +136,7 @@ function eraseRows(
     select id as row, state from row where ${scope.among('id')} order by id`.all(scope.values))
     recordDecision(connection, { ...decided, row, from: state, to: state })
   noteChange(connection, at)
-  const rows = removeCells(connection, scope)
+  const rows = removePrivate(connection, scope.among('id'), scope.values)
   replaceKeys(connection, scope)
   removeWords(connection, scope, 'erased')
   maskIdentities(connection, scope)

@@ -6,7 +6,7 @@ import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable, said } from '../../domain/text/text.js'
 import { BEGUN_FOR, doubtRow, noteChange } from '../deliver/campaign-rows.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { privateOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideRow, recordDecision } from '../admit/problems.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE, SHOWN } from '../compare/comparison-reads.js'
 import { SHOWN_OTHERWISE } from '../read/read-proofs.js'
@@ -405,7 +405,7 @@ export function retryRefused(connection: Connection, by: string, at: string, ado
   const decided = { by: maskAccounts(by), reason: maskAccounts(adoption ?? 'run --retry-refused') }
   const isHeld = adoption === undefined ? HELD_THOUGH_REFUSED : 'false'
   const rows = sqlValue(connection)<number>`
-    select id from row where state = 'refused' and iban is not null and not ${isHeld} order by id`.all()
+    select id from row where state = 'refused' and ${privateOf('row', 'iban')} is not null and not ${isHeld} order by id`.all()
   const event = 'retry_refused'
   const to = transition('refused', event)
   // All of them are asked about before the first is ready: one of two that are kin would hold the other.

@@ -8,18 +8,18 @@ import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { findingOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { writeProblem } from '../admit/problems.js'
 
-/** Takes account and cells from rows that still hold them; what comes behind says from which. */
-export const REMOVE_CELLS =
-  'update row set iban = null, cells = null where (iban is not null or cells is not null) and '
-
-/** The account of a mandate that is registered, in the rows that hold the same one for certain. */
-export const removeOfMandate = (connection: Connection, mandateKey: string): void =>
-  void sql(connection)`
-    ${REMOVE_CELLS} mandate_key = ? and state in ('duplicate', 'superseded')`.run(mandateKey)
+/** Takes account and cells from the rows that `where` (SQL over `row`) selects; a trigger lets go what may go. @returns from how many */
+export const removePrivate = (
+  connection: Connection,
+  where: string,
+  values: Readonly<Record<string, unknown>> = {},
+): number =>
+  sql(connection)`delete from private where row_id in (select row.id from row where ${where})`.run(values)
+    .changes
 
 /**
- * The account number and the cells of a registered mandate go with the commit that records it, and
- * those of every row that holds the same account for certain: its duplicates, and the rows it replaced.
+ * The account number and the cells of a registered mandate go with it by a trigger, and those of every row that holds
+ * the same account for certain: its duplicates, and the rows it replaced.
  * @param from the state that the row must be in
  * @returns false where the row was not in the expected state; nothing changed then
  */
@@ -32,14 +32,9 @@ export function register(
 ): boolean {
   const update = sql(connection)`
     update row set state = 'registered', assigned_creditor_identifier = ?, assigned_mandate_reference = ?,
-       registered_at = ?, iban = null, cells = null
+       registered_at = ?
      where id = ? and state = ?`
-  if (update.run(creditorIdentifier, mandateReference, at, rowId, from).changes === 0) return false
-  sql(connection)`
-    ${REMOVE_CELLS} id in (select id from row where heir = :rowId union all
-      select copy.id from row join row as copy on copy.mandate_key = row.mandate_key and +copy.state in ('duplicate', 'superseded')
-       where row.id = :rowId)`.run({ rowId })
-  return true
+  return update.run(creditorIdentifier, mandateReference, at, rowId, from).changes > 0
 }
 
 interface GroupCommitParts extends Pick<LedgerWork, 'connection' | 'now' | 'storage'> {

@@ -1,5 +1,6 @@
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
+import { privateOf } from '../file/connection.js'
 
 /**
  * The one gate: what must not be true of a row that is ready, or of its mandate, before a request of it may leave. Import,
@@ -239,7 +240,7 @@ export const HELD_THOUGH_REFUSED = `(${HOLDS_REFUSED.map(([clause]) => `(${claus
 
 /** SQL over `row`, one that was refused: why it stays so; null where it does not. */
 export const REFUSED_BECAUSE = `case ${HOLDS_REFUSED.map(([clause, why]) => `when ${clause} then '${why}'`).join('\n')}
-  when iban is null then 'its account was erased' end`
+  when ${privateOf('row', 'iban')} is null then 'its account was erased' end`
 
 /**
  * Rows that may not leave yet: a request of their mandate, of a row they replaced or of kin was in doubt and may still

@@ -4,6 +4,7 @@ import { LedgerError, UsageError } from '../../errors.js'
 import {
   IS_CHOSEN,
   placedChoice,
+  privateOf,
   rowsOf,
   sql,
   sqlValue,
@@ -33,9 +34,10 @@ import { standingReads } from '../read/open-reader.js'
 import { severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 
 /** Only checked values reach the state `ready`, and a guard keeps them as they were. */
-type StoredReady = Omit<Mandate, 'original'> &
+type StoredReady = Omit<Mandate, 'original' | 'iban'> &
   Mandate['original'] &
   Pick<ReadyRow, 'id' | 'attempts'> & {
+    readonly iban: Mandate['iban'] | null
     readonly accountKey: Buffer
     readonly contentKey: Buffer | null
   }
@@ -43,12 +45,11 @@ type StoredReady = Omit<Mandate, 'original'> &
 /** A page is read again from the disk: what somebody or something changed in the file must not be sent. */
 function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string): ReadyRow {
   const { customerNo, iban, signedDate, creditorIdentifier, mandateReference } = row
-  const mandate = { customerNo, iban, signedDate, original: { creditorIdentifier, mandateReference } }
-  const isAsAdmitted =
-    fingerprints.account(row.iban).equals(row.accountKey) &&
-    row.contentKey !== null &&
-    fingerprints.content(mandate).equals(row.contentKey)
-  if (isAsAdmitted) return { id: row.id, attempts: row.attempts, mandate }
+  if (iban !== null && row.contentKey !== null && fingerprints.account(iban).equals(row.accountKey)) {
+    const mandate = { customerNo, iban, signedDate, original: { creditorIdentifier, mandateReference } }
+    if (fingerprints.content(mandate).equals(row.contentKey))
+      return { id: row.id, attempts: row.attempts, mandate }
+  }
   throw new LedgerError(
     'damaged',
     `Cannot send row ${row.id} of the ledger "${file}": it no longer holds what was admitted, its fingerprint differs`,
@@ -57,7 +58,7 @@ function toReadyRow(row: StoredReady, fingerprints: Fingerprints, file: string):
   )
 }
 
-const READY_COLUMNS = `row.id as id, attempts, customer_no as customerNo, iban, signed_date as signedDate,
+const READY_COLUMNS = `row.id as id, attempts, customer_no as customerNo, ${privateOf('row', 'iban')} as iban, signed_date as signedDate,
        original_creditor_identifier as creditorIdentifier, original_mandate_reference as mandateReference,
        iban_key as accountKey, content_key as contentKey`
 
@@ -113,7 +114,7 @@ export function prepareReadyRows(
     /** As `spreadPilot`, of the rows that the pages would hold. */
     pilot: (limit: number, choice: Choice | null) => {
       const page = sql(connection)<PilotCandidate>`
-        select row.id as id, customer_no as customerNo, iban, original_creditor_identifier as creditorIdentifier,
+        select row.id as id, customer_no as customerNo, ${privateOf('row', 'iban')} as iban, original_creditor_identifier as creditorIdentifier,
            original_mandate_reference as mandateReference, (select group_concat(distinct problem.rule) from problem
              where row_id = row.id and severity = 'warning') as warnings
          from row where row.id > :after and ${MAY_LEAVE} order by row.id limit :limit`

@@ -243,6 +243,10 @@ export function emptyLog(connection: Connection): boolean {
   }
 }
 
+/** SQL of what names a person in a row: its account number and its cells as they were read; null once they were removed. */
+export const privateOf = (row: string, what: 'iban' | 'cells'): string =>
+  `(select ${what} from private where row_id = ${row}.id)`
+
 /** Where the column of a part of a choice stands in the cells of the source. */
 const PLACE = `(part.value ->> ('$.at.' || row.source_id))`
 /**
@@ -251,10 +255,10 @@ const PLACE = `(part.value ->> ('$.at.' || row.source_id))`
  */
 export const IS_CHOSEN = `(:choice is null
   or (:choice ->> '$.rows' is null or row.id in (select value from json_each(:choice -> '$.rows')))
-  and (:choice ->> '$.countries' is null or coalesce(substr(row.iban, 1, 2), '') in (select value from json_each(:choice -> '$.countries')))
+  and (:choice ->> '$.countries' is null or coalesce(substr(${privateOf('row', 'iban')}, 1, 2), '') in (select value from json_each(:choice -> '$.countries')))
   and row.source_id not in (select value from json_each(:choice -> '$.without'))
-  and not exists (select 1 from json_each(:choice -> '$.only') as part where row.cells is null or ${PLACE} is null
-    or clean_cell(row.cells ->> ${PLACE}) not in (select value from json_each(part.value -> '$.values'))))`
+  and not exists (select 1 from json_each(:choice -> '$.only') as part where ${privateOf('row', 'cells')} is null or ${PLACE} is null
+    or clean_cell(${privateOf('row', 'cells')} ->> ${PLACE}) not in (select value from json_each(part.value -> '$.values'))))`
 
 /** What `:choice` is; null for every row. */
 export function placedChoice(connection: Database, choice: Choice | null): string | null {

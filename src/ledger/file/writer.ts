@@ -433,7 +433,7 @@ function scratchLedger(
 
 /** What rules across rows look at, in an order in which every row finds the rows it refers to. */
 const TABLES =
-  'campaign source row problem run attempt decision collection collected amended kin who comparison compared ended_elsewhere'.split(
+  'campaign source row private problem run attempt decision collection collected amended kin who comparison compared ended_elsewhere'.split(
     ' ',
   )
 

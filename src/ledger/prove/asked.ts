@@ -7,6 +7,7 @@ import {
   type Connection,
   IS_CHOSEN,
   placedChoice,
+  privateOf,
   rowsOf,
 } from '../file/connection.js'
 import type { HeardAnswer, HeldRow, ReadBackTerms } from '../ledger.js'
@@ -216,7 +217,8 @@ interface PayerRow {
   readonly cells: string
 }
 
-const PAYER_ROW = 'row.id as id, source_id as sourceId, customer_no as customerNo, cells'
+const PAYER_ROW =
+  'row.id as id, source_id as sourceId, customer_no as customerNo, ' + `${privateOf('row', 'cells')} as cells`
 export const BY_NAME = `('${Object.values(STRANGERS).join(`', '`)}')`
 
 /** Fewer may have moved or married, however short the file is. */

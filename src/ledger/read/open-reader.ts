@@ -28,6 +28,7 @@ import {
   openForReading,
   placedChoice,
   sql,
+  privateOf,
   sqlWithJson,
   sqlValue,
   type Connection,
@@ -121,7 +122,7 @@ const ROW_COLUMNS = `${READ_COLUMNS}, source.name as source,
   ${VOUCHED} as vouchedOn`
 
 /** With its latest attempt, and with the latest doubt over its mandate that a person has decided. */
-const WHOLE = `${ROW_COLUMNS},
+const WHOLE = `${ROW_COLUMNS}, ${privateOf('row', 'cells')} as cells,
   (select ${ATTEMPT} from attempt where row_id = row.id and n = row.attempts) as lastAttempt,
   iif(exists (select 1 from attempt where outcome = 'released'), (select json_object('rowId', row_id, 'startedAt', started_at,
     'requestId', request_id, 'started', ${STARTED}) from attempt where id = (select max(id) from (
@@ -200,7 +201,7 @@ function rowReads(connection: Connection) {
     /** Those, and rows without a readable customer number in whose cells it stands. */
     rowsAbout: (customerNo: number) => {
       const unreadable = sql(connection)<{ id: number; cells: string }>`
-        select id, cells from row where customer_no is null and cells like ? order by id`
+        select id, cells from row join private on row_id = id where customer_no is null and cells like ? order by id`
         .all(`%${customerNo}%`)
         .filter(({ cells }) => holdsNumber(cells, customerNo))
       return each([...ofCustomer(customerNo), ...unreadable.map(({ id }) => id)])
@@ -211,8 +212,8 @@ function rowReads(connection: Connection) {
         value<number>`
           select id from row
            where :reference collate nocase in (original_mandate_reference, assigned_mandate_reference)
-              or original_mandate_reference is null and cells is not null and exists
-                 (select 1 from json_each(cells) where trim(value) = :reference collate nocase)
+              or original_mandate_reference is null and exists
+                 (select 1 from private, json_each(cells) where row_id = row.id and trim(value) = :reference collate nocase)
            order by id`.all({ reference }),
       ),
     /**

@@ -12,6 +12,8 @@ function edges(): { from: string; event: RowEvent; to: RowState }[] {
 /** What must be on record, in the same transaction, before a row may take the edge. */
 function proofOf(event: RowEvent, from: string, to: string): string {
   const attempt = 'from attempt where row_id = old.id and n = old.attempts'
+  const decided = `exists (select 1 from decision where row_id = old.id and from_state = '${from}'
+        and to_state = '${to}' and attempt_id is (select id ${attempt}))`
   switch (event) {
     case 'intent':
       return `new.attempts = old.attempts + 1 and exists
@@ -22,15 +24,15 @@ function proofOf(event: RowEvent, from: string, to: string): string {
     case 'not_sent':
     case 'in_doubt':
       return `exists (select 1 ${attempt} and outcome = '${event}')`
+    case 'resolved_resend':
+    case 'retry_refused':
+      return `${decided} and exists (select 1 from private where row_id = old.id and iban is not null)`
     case 'resolved_registered':
     case 'resolved_refused':
-    case 'resolved_resend':
     case 'resolved_written_off':
-    case 'retry_refused':
     case 'held':
     case 'answered':
-      return `exists (select 1 from decision where row_id = old.id and from_state = '${from}'
-        and to_state = '${to}' and attempt_id is (select id ${attempt}))`
+      return decided
     case 'superseded':
       return 'new.superseded_by > old.id'
   }
@@ -64,9 +66,6 @@ const isErased = (row: string): string => `(${IS_PURGED} or ${isErasedAlone(row)
 
 const columns = (fate: Parameters<typeof columnsThat>[0]): string => columnsThat(fate).join(', ')
 const SAME_LENGTHS = columnsThat('key').map((name) => `length(new.${name}) is length(old.${name})`)
-const OTHER_ACCOUNT = columnsThat('goes').map(
-  (name) => `(new.${name} is not null and new.${name} is not old.${name})`,
-)
 
 const READ = refuse('what was read from the source never changes')
 const EVIDENCE = refuse('the evidence of an attempt never changes')
@@ -106,11 +105,15 @@ create trigger row_without_place_waits before update of state on row
 const ROW_CONTENT = `
 create trigger row_content_stays before update of ${columns('stays')} on row${READ}
 create trigger row_keys_stay before update of ${columns('key')} on row
-    when not (new.iban is null and ${isErasedAlone('old.id')} and ${SAME_LENGTHS.join(' and ')})${READ}
+    when not (not exists (select 1 from private where row_id = old.id) and ${isErasedAlone('old.id')} and ${SAME_LENGTHS.join(' and ')})${READ}
 create trigger row_identity_stays before update of ${columns('identity')} on row
     when not (${isErased('old.id')} and old.state <> 'registered')${READ}
-create trigger row_account_only_goes before update of ${columns('goes')} on row
-    when ${OTHER_ACCOUNT.join(' or ')}${refuse('an account number or a cell can be removed, never changed')}
+create trigger row_account_goes after update of state on row when new.state = 'registered'
+begin delete from private where row_id in (select new.id union all select id from row where heir = new.id union all
+  select id from row where mandate_key = new.mandate_key and +state in ('duplicate', 'superseded')); end;
+create trigger private_stays before update on private${refuse('an account number or a cell can be removed, never changed')}
+create trigger private_goes before delete on private when not (${isErased('old.row_id')}
+    or (select state from row where id = old.row_id) in ('registered', 'duplicate', 'superseded'))${refuse('an account goes with a registration, an erasure or the purge alone')}
 `
 
 /** An intent comes first and stays; an outcome is told once. */

@@ -21,7 +21,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 36
+export const SCHEMA_VERSION = 37
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -36,7 +36,7 @@ const UNREGISTERED = `registered_at is null
       and (assigned_mandate_reference is null or assigned_mandate_reference = '')`
 
 /** What is sent, and what tells the mandate and its account later. */
-const COMPLETE = `customer_no is not null and iban is not null and iban_key is not null and signed_date is not null
+const COMPLETE = `customer_no is not null and iban_key is not null and signed_date is not null
       and original_creditor_identifier is not null and original_mandate_reference is not null
       and mandate_key is not null`
 
@@ -81,18 +81,17 @@ create unique index source_file on source (sha256, coalesce(reading ->> '$.confi
 create table row (
   id integer primary key, source_id integer not null references source (id),
   record integer not null, line integer not null, state text not null, rule text,
-  customer_no integer, iban text, iban_masked text, iban_key blob, signed_date text,
+  customer_no integer, iban_masked text, iban_key blob, signed_date text,
   original_creditor_identifier text, original_mandate_reference text, mandate_key text, raw blob,
   corrects integer, superseded_by integer references row (id), heir integer references row (id),
   latest_first_debit text, attempts integer not null default 0, assigned_creditor_identifier text,
-  assigned_mandate_reference text, registered_at text, cells text, counted_in integer, content_key blob,
+  assigned_mandate_reference text, registered_at text, counted_in integer, content_key blob,
   spelling integer,
   constraint row_suits_its_state check (case state
     when 'ready' then superseded_by is null and ${UNREGISTERED} and ${COMPLETE}
     when 'sending' then attempts > 0 and superseded_by is null and ${UNREGISTERED} and ${COMPLETE}
     when 'registered' then attempts > 0 and superseded_by is null and registered_at is not null
       and coalesce(assigned_creditor_identifier, '') <> '' and coalesce(assigned_mandate_reference, '') <> ''
-      and iban is null and cells is null
     when 'duplicate' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
     when 'invalid' then attempts = 0 and superseded_by is null and ${UNREGISTERED}
     when 'conflict' then superseded_by is null and ${UNREGISTERED}
@@ -114,6 +113,10 @@ create unique index row_assigned on row (assigned_mandate_reference collate noca
 create index row_closed on row (raw) where state = 'written_off' and raw is not null;
 create index row_beside on row (mandate_key) where state in ('conflict', 'excluded', 'invalid');
 create index row_counted on row (state, counted_in) where counted_in is not source_id;
+
+create table private (
+  row_id integer primary key references row (id), iban text, cells text not null
+) strict;
 
 create table problem (
   id integer primary key, source_id integer not null references source (id),

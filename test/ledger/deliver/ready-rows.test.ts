@@ -30,7 +30,7 @@ const held = (file: string) =>
   query<{ text: string }>(
     file,
     `select id || ' ' || state || iif(iban is null, '', ' account') || iif(cells is null, '', ' cells') as text
-       from row order by id`,
+       from row left join private on row_id = id order by id`,
   ).map(({ text }) => text)
 
 describe('when a mandate is registered, its account goes', () => {
@@ -91,7 +91,8 @@ describe('the ready rows', () => {
 
 describe('a row that does not hold what was admitted', () => {
   it.each([
-    `update row set iban = '${OTHER_IBAN}' where id = 2`,
+    `update private set iban = '${OTHER_IBAN}' where row_id = 2`,
+    'delete from private where row_id = 2',
     `update row set customer_no = 77 where id = 2`,
     `update row set signed_date = '2020-01-30' where id = 2`,
     `update row set original_mandate_reference = 'M-3' where id = 2`,
@@ -290,8 +291,8 @@ describe('the ready rows that a choice takes, sent and claimed alike,', () => {
   it('do not include a row whose cells are gone', () => {
     const ledger = open()
     admitCells(ledger, ['Segment'], [['A'], ['A'], ['A']])
-    byHand(ledger.file, (connection) => connection.exec('update row set cells = null where id = 2'))
+    forge(ledger.file, 'delete from private where row_id = 2')
     expect(idsOf(ledger, only(['Segment', 'A']))).toEqual([1, 3])
-    expect(idsOf(ledger, { only: [], countries: ['NL'] })).toEqual([2])
+    expect(idsOf(ledger, { only: [], countries: ['NL'] })).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import { makeTables } from '../../../src/ledger/schema/schema.js'
  */
 const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: string])[]>> = {
   'goes by an erasure and by a purge': [
-    ['whole accounts and original cells', 'row.iban row.cells'],
+    ['whole accounts and original cells', 'private.iban private.cells'],
     [
       'keyed hashes of an account: random bytes after an erasure; a purge takes their key',
       'row.iban_key row.content_key row.raw compared.final collected.account',
@@ -58,7 +58,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
   'names nobody': [
     [
       'numbers of the ledger',
-      `campaign.id holder.id source.id row.id row.source_id problem.id problem.source_id problem.row_id run.id attempt.id
+      `campaign.id holder.id source.id row.id row.source_id private.row_id problem.id problem.source_id problem.row_id run.id attempt.id
        attempt.row_id attempt.n attempt.run_id decision.id decision.row_id decision.attempt_id read_back.id question.id
        question.read_back_id proof.id proof.question_id who.id proof.row_id plan.id approval.id
        collection.id collected.id kin.row_id kin.other_id comparison.id ended_elsewhere.comparison_id compared.id compared.comparison_id compared.row_id
