@@ -256,6 +256,18 @@ describe('what was collected and comes in later', () => {
     expect([...campaign.sent().values()].filter((line) => line.includes('M-2'))).toEqual([])
   })
 
+  it.each<[string, Partial<Debit>]>([
+    ['another account', { iban: germanIban(9) }],
+    ['another reference', { reference: 'M-22' }],
+  ])('a mandate that waits for a collection of %s is sent once a later one is like it', async (_, more) => {
+    const campaign = begin([debit(1), debit(2, more)], [RECENT, RECENT])
+    await campaign.run(['a.csv'], SAID, null, ['e.xml'])
+    expect(campaign.fates()[1]).toMatch(/^M-2 conflict EVIDENCE_/)
+    campaign.write('later.xml', collectionFile([debit(2, { day: '2026-06-05' })]))
+    expect(await campaign.run([], SAID, null, ['later.xml'])).toBeNull()
+    expect(campaign.fates()[1]).toBe('M-2 registered 2029-06-05')
+  })
+
   it('a mandate of which nobody knew a collection lapses with the one that is known later', async () => {
     const campaign = begin([debit(2, { day: '2022-06-05' })], [RECENT, { last: '' }])
     await campaign.run(['a.csv'], SAID, 1)

@@ -14,6 +14,7 @@ import {
 } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints, type HeaderColumns } from './stored-row.js'
+import { hasAny, IS_VOUCHED_SINCE } from './collected.js'
 import { replaceRows, type Scope, latestOf } from './problems.js'
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/correction.js'
@@ -79,13 +80,13 @@ const WAITS_FOR_ORDER = `(${IS_OVERTAKEN} or row.state in ('conflict', 'excluded
 const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`
 
 /**
- * What lapses later or earlier by a collection than it was read, so that it waits or goes otherwise than beside that evidence. What
- * the last export changed waits for that.
+ * What lapses later or earlier by a collection than it was read, or waits for one that no collection is like any more, so that it
+ * waits or goes otherwise than beside that evidence. What the last export changed waits for that.
  */
-const IS_COLLECTED_SINCE = `(row.rule is 'MANDATE_DORMANT' or row.state = 'ready' and row.attempts = 0) and exists (
+const IS_COLLECTED_SINCE = `(${IS_VOUCHED_SINCE} or (row.rule is 'MANDATE_DORMANT' or row.state = 'ready' and row.attempts = 0) and exists (
     select 1 from collected where collected.mandate_key = row.mandate_key and day >= coalesce(row.signed_date, '')
       and date(day, '+${DORMANT_AFTER_MONTHS} months') > coalesce(latest_first_debit, '')
-      and (row.state = 'ready' or date(day, '+${DORMANT_AFTER_MONTHS} months') >= :today))
+      and (row.state = 'ready' or date(day, '+${DORMANT_AFTER_MONTHS} months') >= :today)))
   and ${IS_UNSENT} and not ${IS_BY_WORD}
   and not exists (select 1 from compared where row_id = row.id and is_held and ${IS_LATEST})`
 
@@ -149,13 +150,9 @@ export const countAsReadBefore = (connection: Connection): number =>
 export const countUnsentOf = (connection: Connection, source: Parts): number =>
   countOf(connection, source, IS_UNSENT)
 
-/** Collection files came in. */
-export const hasAny = (connection: Connection): boolean =>
-  sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
-
 export const countAliveOf = (connection: Connection, source: Parts, today: LocalDate): number =>
   hasAny(connection)
-    ? countOf(connection, source, `row.rule is 'MANDATE_DORMANT' and ${IS_COLLECTED_SINCE}`, today)
+    ? countOf(connection, source, `row.state <> 'ready' and ${IS_COLLECTED_SINCE}`, today)
     : 0
 
 /** Finds the mandates of which a record has come in again since this row. */
@@ -256,10 +253,6 @@ export function againVerbs({
       ),
   }
 }
-
-/** SQL: the row is a record of an export, and no line that somebody gave back. */
-export const IS_OF_EXPORT = `(row.corrects is null or (select origin.kind from source as again join source as origin
-  on origin.id = again.origin where again.id = row.source_id) = 'export')`
 
 /** The rule by which a record is not sent. */
 export function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | null {

@@ -7,12 +7,12 @@ import { removePrivate } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { COLLECTED_ACCOUNT } from '../schema/schema.js'
-import { hasAny, IS_OF_EXPORT } from './again.js'
 import type { Fingerprints } from './stored-row.js'
 import {
   give,
   holdRow,
   holdWith,
+  IS_OF_EXPORT,
   isErased,
   isLast,
   noticeOf,
@@ -22,6 +22,10 @@ import {
 } from './problems.js'
 
 /** What the bank last saw of each mandate, from collection files (domain/rulebook.md#bank-evidence). */
+
+/** Collection files came in. */
+export const hasAny = (connection: Connection): boolean =>
+  sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
 
 /** Keeps that a mandate was amended, for the files that come later. What came of one key twice was the earlier one first. */
 export function amendIn(connection: Connection) {
@@ -103,6 +107,10 @@ const BY_KEY = `(select id from collected as same where same.mandate_key in (row
 
 /** By reference and creditor, or the reference alone where no creditor is named; else by account and date that no row owns. */
 const BESIDE = `left join collected on collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT})`
+
+/** SQL that is true for a row that waits for a collection of its mandate, of which none differs from it any more. */
+export const IS_VOUCHED_SINCE = `(row.state = 'conflict' and row.rule glob 'EVIDENCE_*' and exists (select 1 from collected
+  where collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT}) and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
 
 /** Collected, not ended with that, and no row of the exports is it. */
 const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${isOwned('collected')} and not ${isAmended('collected')}

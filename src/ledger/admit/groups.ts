@@ -13,10 +13,11 @@ import {
 import { removePrivate } from '../deliver/delivery.js'
 import { emptyTables, rowsOf, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { IS_OF_EXPORT, isCorrected } from './again.js'
+import { isCorrected } from './again.js'
 import {
   give,
   holdWith,
+  IS_OF_EXPORT,
   isErased,
   isLast,
   noticeOf,

@@ -21,6 +21,10 @@ export const isLast = (
   where row_id = ${row}.id and severity = 'error' and problem.rule in ('SEQUENCE_FINAL', 'SEQUENCE_ONE_OFF', 'SCHEME_B2B'))
   and (select reading -> '$.collections' from source where source.id = ${row}.source_id) is not null)`
 
+/** SQL: the row is a record of an export, and no line that somebody gave back. */
+export const IS_OF_EXPORT = `(row.corrects is null or (select origin.kind from source as again join source as origin
+  on origin.id = again.origin where again.id = row.source_id) = 'export')`
+
 /** All that one command brings in. Its rows are those from `first` on; every older row has a lower id. */
 export interface Scope {
   readonly connection: Connection

@@ -1,4 +1,4 @@
-import { countAliveOf, countUnsentOf, hasAny, type ReadSource, readSourcesOf } from '../admit/again.js'
+import { countAliveOf, countUnsentOf, type ReadSource, readSourcesOf } from '../admit/again.js'
 import { resolve } from 'node:path'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../../domain/row/correction.js'
@@ -18,6 +18,7 @@ import {
   CONTRADICTED_LATER,
   EVIDENCE,
   type EvidenceCounts,
+  hasAny,
   VOUCHED,
 } from '../admit/collected.js'
 import { COMPARED_FILES, HAS_ITS_KEY, REFUSED_BECAUSE } from '../deliver/gate.js'
@@ -27,8 +28,8 @@ import {
   keeping,
   openForReading,
   placedChoice,
-  sql,
   privateOf,
+  sql,
   sqlWithJson,
   sqlValue,
   type Connection,
