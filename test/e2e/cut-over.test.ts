@@ -131,6 +131,40 @@ describe('the last export', () => {
     expect(sandbox().requests().repeated).toEqual([])
   })
 
+  it('a record that waits says what the last export has of its mandate, and the export settles what it can', async () => {
+    const other = (n: number): string => line(n).replace(germanIban(n), germanIban(900 + n))
+    save('e1.csv', from(1, 4))
+    save('e2.csv', [other(1), other(2), other(3)])
+    expect((await program('run', 'e1.csv', 'e2.csv')).status).toBe(3)
+    save('final.csv', [line(1, 'cancelled'), line(3), line(4)])
+    expect((await program('run', 'final.csv')).status).toBe(3)
+    const compared = await program('compare', 'final.csv')
+    expect([compared.status, compared.stdout]).toEqual([
+      3,
+      expect.stringContaining('1 new or changed in the final export: run that export'),
+    ])
+    const [ended, gone] = ['it has ended there.', 'it is not in the last export.']
+    expect(
+      rows('corrections.csv').map((row) => [
+        row['customer_no'],
+        row['iban'] === germanIban(Number(row['customer_no'])),
+        row['migration_message']?.split('compared: ')[1],
+        row['migration_remedy']?.startsWith('Write "written-off"'),
+      ]),
+    ).toEqual([
+      ['1', true, ended, true],
+      ['2', true, gone, true],
+      ['3', true, 'it is as in this record there.', false],
+      ['1', false, ended, true],
+      ['2', false, gone, true],
+      ['3', false, 'its record there says something else.', false],
+    ])
+    expect((await program('run', 'final.csv')).status).toBe(3)
+    expect(await json('status')).toMatchObject({ cutOver: { untaken: 0 } })
+    expect(held().toSorted()).toEqual([3, 4])
+    expect(mandateOf(3)?.iban).toBe(germanIban(3))
+  })
+
   it('a list that an earlier comparison wrote closes no line of a later one', async () => {
     save('export.csv', from(1, 6))
     await program('run', 'export.csv')

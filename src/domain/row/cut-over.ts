@@ -28,6 +28,7 @@ const CHANGE_TEXT = {
   lapsed: 'it has lapsed',
   lapses_soon: 'it lapses soon',
   unclear: 'its record there is wrong or unclear',
+  other: 'its record there says something else',
   contradictory: 'its records there contradict each other',
   reference: 'it has another reference there',
   customer: 'it has another customer number there',
@@ -50,6 +51,21 @@ export const changeText = (why: string): string =>
     .join(', ')
 
 const ENDS: ReadonlySet<string> = new Set(['gone', 'ended', 'lapsed', 'collected_ended'])
+
+/** What the last export that was compared says of a record that waits, for whoever decides about it. */
+export function waitingText({ why, isSame }: { why: string; isSame: 0 | 1 }): {
+  message: string
+  remedy?: string
+} {
+  const said = isSame === 1 ? 'it is as in this record there' : changeText(why)
+  const isOver = why.split(' ').some((change) => ENDS.has(change))
+  return {
+    message: `The last export was compared: ${said}.`,
+    ...(isOver && {
+      remedy: 'Write "written-off" into migration_decision; "send" only if it lives all the same.',
+    }),
+  }
+}
 
 /** What a person does about one mandate: by what the export says of it, and where its row stands now. */
 export function actionOf({ listed, why }: { listed: ListedClass; why: string }, state: string): string {

@@ -103,6 +103,11 @@ const UNCOMPARED = `source join comparison on comparison.id = (select max(id) fr
   join row on row.id between first_row and last_row
   where corrects is null and (state in ('ready', 'sending', 'in_doubt', 'registered') or source.is_newer and source.kind = 'export')`
 
+/** What waits of a mandate, and is settled by the record of the compared export, which is in the ledger: once that says it again. */
+const UNANSWERED = `compared join row on row.id = row_id where ${IS_LATEST} and class = 'changed_before_sending' and state = 'conflict'
+  and exists (select 1 from row as theirs where theirs.mandate_key = row.mandate_key and theirs.content_key = final)
+  and not exists (${NEWER_SINCE})`
+
 /** What the former provider counts, beside the records of the export that it is about. */
 
 const said = (connection: Connection): Expected[] =>
@@ -183,6 +188,12 @@ export function comparisonReads(connection: Connection) {
     markOfLine: (row: number) =>
       sqlValue(connection)<string>`
         select ${MARK} from ${LINES} and row_id in ${formerOf(':row')}`.get({ row }) ?? null,
+    /** What the latest comparison says of the mandate of a row, and whether the row says the same; null where that holds nothing. */
+    comparedOf: (row: number) =>
+      sql(connection)<{ why: string; isSame: 0 | 1 }>`
+        select why, coalesce(final = row.content_key, 0) as isSame from row join compared on ${IS_LATEST} and is_held and met_by is null
+           and (row_id in ${formerOf('row.id')} or row_id in (select id from row as same where same.mandate_key = row.mandate_key))
+          where row.id = ? order by compared.id desc limit 1`.get(row) ?? null,
     /** Its lines by class and by who closed them; `by` is null for those that are open. */
     closedLines: () =>
       sql(connection)<ClosedLines>`
@@ -204,7 +215,7 @@ export function comparisonReads(connection: Connection) {
         open: count(`${LINES} and ${IS_OPEN}`),
         held: sqlValue(connection)<number>`${COUNT_HELD}`.get() ?? 0,
         untaken: isTaken
-          ? 0
+          ? count(UNANSWERED)
           : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),
         uncompared: latest === null ? 0 : count(UNCOMPARED),
         asReadBefore: countAsReadBefore(connection),

@@ -1,5 +1,6 @@
 import type { Absence } from '../../domain/proof/read-back.js'
 import type { ClosedLines, ComparedLine } from '../../ledger/compare/comparison-reads.js'
+import { waitingText } from '../../domain/row/cut-over.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import type {
   CampaignRecord,
@@ -135,6 +136,8 @@ interface RowBackground {
   readonly problems: readonly ProblemRecord[]
   /** The latest decision of a person. */
   readonly decision: DecisionRecord | null
+  /** What the latest comparison says of its mandate. */
+  readonly compared: Parameters<typeof waitingText>[0] | null
 }
 
 /** What a state says of a row; what is left out is empty. */
@@ -143,11 +146,14 @@ type Said = Partial<Explanation> & Pick<Explanation, 'message'>
 /** In English, on the page of every language too: what was recorded stands as it was recorded, and advice beside it. */
 export function explain(row: RowRecord, background: RowBackground): Explanation {
   const [said, former] = [explainState(row, background), formerDoubt(row)]
+  const compared = background.compared === null ? null : waitingText(background.compared)
   const begun = said.message === '' ? '' : `${said.message.replace(/[.!]?$/, '.')} `
+  const more = [former, compared?.message].filter((text) => text != null)
   return {
     ...{ rule: row.rule ?? '', status: String(row.lastAttempt?.status ?? ''), remedy: '', wrong: [] },
     ...said,
-    ...(former === null ? {} : { message: begun + former }),
+    ...(more.length === 0 ? {} : { message: begun + more.join(' ') }),
+    ...(compared?.remedy === undefined ? {} : { remedy: compared.remedy }),
   }
 }
 

@@ -418,7 +418,11 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
   if (absence?.kind === 'resend') gathered.proposals += 1
   const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
-  const background = { problems, decision: gathered.decisions.latest.get(row.id) ?? null }
+  const isDecided = part === 'corrections' || part === 'refused'
+  const background = {
+    ...{ problems, decision: gathered.decisions.latest.get(row.id) ?? null },
+    compared: isDecided && gathered.campaign.comparison !== null ? reader.comparedOf(row.id) : null,
+  }
   const open = { row, campaign: gathered.campaign, explanation: explain(row, background), absence }
   if (part === 'inDoubt') addTo(gathered.inDoubt, { ...open, row: { ...row, cells: null } })
   put(files, part, open)

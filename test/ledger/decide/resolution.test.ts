@@ -442,7 +442,7 @@ describe('what was in doubt keeps its waiting time, whatever it is called', () =
     const later = open({ file: ledger.file })
     for (const row of [1, 2]) record(later, resolution(row, 'written_off'))
     const [first, second] = rowsOf(ledger.file).map(
-      (row) => explain(row, { problems: [], decision: null }).message,
+      (row) => explain(row, { problems: [], decision: null, compared: null }).message,
     )
     expect(first).toContain('It was in doubt: the service held it already, and nothing was sent ')
     expect(first).not.toContain('applied')

@@ -4,7 +4,7 @@ import type { RowRecord, VerifiedRow } from '../../../src/ledger/read/reader.js'
 import { explain, explainVerified, REPORT_ORDER } from '../../../src/report/facts/facts.js'
 import { attemptOf, decisionOf, IBAN, keptSource, problemOf, rowOf, verifiedRow } from '../ledger-value.js'
 
-const NOTHING = { problems: [], decision: null }
+const NOTHING = { problems: [], decision: null, compared: null }
 
 it('a report shows every state once: one that is missing would hide its rows', () => {
   expect([...REPORT_ORDER].sort()).toEqual([...ROW_STATES].sort())
