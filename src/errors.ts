@@ -141,6 +141,11 @@ const KINDS = {
     (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
   ],
   signal: ['an AbortSignal', (value: unknown) => value instanceof AbortSignal],
+  key: [
+    'a private key as createPrivateKey of node:crypto makes it',
+    (value: unknown) =>
+      typeof value === 'object' && value !== null && Reflect.get(value, 'type') === 'private',
+  ],
 } as const
 type Kind = keyof typeof KINDS
 
@@ -153,7 +158,7 @@ export function assertKind(name: string, value: unknown, kind: string): void {
 
 /**
  * @param known their names with blanks between them, each with the kind of its value where that is one of these
- * @returns the options, all of which are known
+ * @returns the options, all of which are known; null stands for what is left out
  */
 export function onlyKnown<Given>(of: string, given: Given, known: string): Given {
   assertKind(`the options of ${of}`, given, 'object')
@@ -165,5 +170,5 @@ export function onlyKnown<Given>(of: string, given: Given, known: string): Given
     const value: unknown = Reflect.get(given as object, name)
     if (kind !== '' && value != null) assertKind(`${name} of ${of}`, value, kind)
   }
-  return given
+  return Object.fromEntries(Object.entries(given as object).filter(([, value]) => value !== null)) as Given
 }

@@ -167,6 +167,8 @@ describe('what a program without types passes', () => {
     ],
     ['a path', library.openLedgerReader, 5, /not a text/],
     ['no report', (options) => library.writeReport('x', options), undefined, /not an object/],
+    ['no ledger', (ledger) => library.writeReport(ledger, { out: 'x' }), {}, /no path and no reader/],
+    ['a path for a key', (o) => library.writeReport('x', o), { out: 'x', signWith: 'k.pem' }, /private key/],
     ['no folder', (options) => library.writeReport('x', options), {}, /out of writeReport: it is not a text/],
     ['a sandbox', library.startSandbox, 5, /startSandbox: it is not an object/],
     ['its log', (log) => library.startSandbox({ log }), 5, /log of startSandbox: it is not a function/],
@@ -200,12 +202,31 @@ describe('what a program without types passes', () => {
     ['files', [5]],
     ['machine', 5],
     ['corrected', 5],
+    ['corrected', { by: 5 }],
+    ['anotherLedger', { by: 5, reason: 'lost' }],
+    ['evidence', [null]],
+    ['expected', { records: 'x' }],
+    ['service', { ca: 5 }],
   ])('a migration is refused where %s is of another kind, before anything leaves', async (name, wrong) => {
     const { asked, sandbox } = await placeWith(1)
     const refused = library.migrate({ ...asked(), [name]: wrong })
     await expect(refused).rejects.toThrow(library.UsageError)
     await expect(refused).rejects.toThrow(name)
     expect(sandbox.requests().received.migrate).toBe(0)
+  })
+
+  it('is null for what is left out', async () => {
+    const { place, asked } = await placeWith(1)
+    const nothing = { watch: null, signal: null, giveUp: null, evidence: null, corrected: null, writes: null }
+    const { service, ...options } = asked()
+    const given = { ...options, ...nothing, expected: { records: 1 }, service: { ...service, ca: null } }
+    expect(await library.migrate(given as never)).toMatchObject({ exitCode: 0 })
+    const report = { out: place.at('report'), language: null, told: null }
+    await library.writeReport(place.at('campaign.db'), report as never)
+    for (const half of [{ reason: 'lost' }, { by: 'Ada' }])
+      await expect(library.migrate({ ...asked(), anotherLedger: half } as never)).rejects.toThrow(
+        'there is no name or no reason',
+      )
   })
 
   it('is a callback that is refused, and never an exception', () => {

@@ -20,7 +20,7 @@ import {
   type MigrateOptions,
   type Migration,
   type RunResult,
-  assertOptionsKnown,
+  knownOptions,
   checkOptions,
   type ValidatedOptions,
   registerOf,
@@ -41,14 +41,10 @@ import type { Totals } from '../domain/row/row-state.js'
 export const connectService = (
   options: ServiceOptions & Credentials,
   machine: Machine = thisMachine(),
-): ServiceClient =>
-  createClient(
-    clientOptions(
-      checkService(onlyKnown('connectService', options, OF_SERVICE), machine.env),
-      options,
-      machine,
-    ),
-  )
+): ServiceClient => {
+  const known = onlyKnown('connectService', options, OF_SERVICE)
+  return createClient(clientOptions(checkService(known, machine.env), known, machine))
+}
 
 /**
  * The main job: brings the files into the ledger, asks, sends what is ready, each mandate once, and closes everything
@@ -62,8 +58,7 @@ export const connectService = (
  */
 export async function migrate(options: MigrateOptions): Promise<Migration> {
   requireDriver()
-  assertOptionsKnown(options)
-  const request = checkOptions(options)
+  const request = checkOptions(knownOptions(options))
   const client = createClient(clientOptions(request.service, request.credentials, request.machine))
   try {
     const open = openRun(request, client)

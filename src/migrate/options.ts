@@ -264,8 +264,11 @@ export function checkOptions(options: MigrateOptions) {
   const { newCreditorIdentifier = null, dormantSoonDays = DORMANT_SOON_DAYS, readingFlags = {} } = options
   const { approval = null, approvers = {}, plan = null, testHost = null, who, writes = [] } = options
   const { sharedFolder = false, checkBeforeSend = false, newer: isNewer = false, spread = false } = options
-  const { expected = null, retryRefusedBy = null, watch = () => undefined } = options
+  const { retryRefusedBy = null, watch = () => undefined } = options
+  const said: (Partial<Expected> & Pick<Expected, 'records'>) | null = options.expected ?? null
+  const expected = said === null ? null : { source: null, customerNoSum: null, ...said }
   assertPaths(options)
+  for (const path of collections) assertKind('evidence of migrate, which is a list of paths', path, 'text')
   const service = checkService(credentials, machine.env)
   const { baseUrl } = service
   if (options.confirm === undefined && isAskedAbout(baseUrl, credentials.username))
@@ -372,7 +375,7 @@ function takeOverOf({ anotherLedger = null, allInDoubt = null }: MigrateOptions)
       'Cannot take the place of another ledger and put every row in doubt at once; nothing was sent',
       'Leave one of them out: the first where the register of this machine knows the other ledger, the second elsewhere',
     )
-  const { by, reason } = given
+  const { by, reason }: WhoAndWhy = { ...{ by: '', reason: '' }, ...given }
   if (by.trim() === '' || reason.trim() === '')
     throw new UsageError(
       'A ledger takes the place of another one by the word of a person, and there is no name or no reason; nothing was sent',
@@ -418,26 +421,30 @@ function assertPaths({ ledger, files = [] }: { readonly ledger?: unknown; readon
 /** The options that are objects, or lists of such. */
 const WITHIN = {
   service: `${OF_SERVICE} rate:number`,
-  corrected: 'by reason',
-  maxRefused: 'kind value',
-  anotherLedger: 'by reason',
-  allInDoubt: 'by reason',
+  corrected: 'by:text reason:text',
+  maxRefused: 'kind value:number',
+  anotherLedger: 'by:text reason:text',
+  allInDoubt: 'by:text reason:text',
   only: 'column values',
   writes: 'kind path',
-  expected: 'source records customerNoSum',
+  expected: 'source:text records:number customerNoSum:text',
 } as const
 const OPTIONS =
   'files newer:flag evidence:list ledger confirm:function watch:function signal:signal giveUp:signal signalStatus:function limit spread:flag maxDurationMs maxInDoubt retryRefusedBy:text countries reading:object readWith:function readingFlags:object rules:object asOf:text zone:text dormantSoonDays:number newCreditorIdentifier:text sharedFolder:flag checkBeforeSend:flag who:flag testHost:text plan approval:text approvers:object configuration:text machine:object service:object corrected:object maxRefused:object anotherLedger:object allInDoubt:object only:list writes:list expected:object'
 
-/** For programs without types: an option that is passed over would send what was meant to be left. */
-export function assertOptionsKnown(options: MigrateOptions): void {
-  onlyKnown('migrate', options, OPTIONS)
+/** For programs without types: an option that is passed over would send what was meant to be left. @returns those that are given */
+export function knownOptions(given: MigrateOptions): MigrateOptions {
+  const options = onlyKnown('migrate', given, OPTIONS)
   const { rules = {}, maxRefused, service } = options
   assertKind('service', service, 'object')
-  for (const [name, known] of Object.entries(WITHIN))
-    for (const part of [options[name as keyof typeof WITHIN] ?? []].flat()) onlyKnown(name, part, known)
+  const within = Object.entries(WITHIN).flatMap(([name, known]) => {
+    const value: unknown = options[name as keyof typeof WITHIN]
+    const parts = [value ?? []].flat().map((part) => onlyKnown(name, part, known))
+    return value === undefined ? [] : [[name, Array.isArray(value) ? parts : parts[0]] as const]
+  })
   if (maxRefused) assertKnown('There is no kind of maxRefused', maxRefused.kind, ['count', 'percent'])
   assertSeverities(rules)
+  return { ...options, ...Object.fromEntries(within) }
 }
 
 function policyOf(options: MigrateOptions, { baseUrl, concurrency }: CheckedService): DeliveryPolicy {

@@ -281,7 +281,7 @@ export interface ServiceOptions extends TrustOptions {
 
 /** The names of these and of the credentials. */
 export const OF_SERVICE =
-  'baseUrl concurrency timeoutMs connectTimeoutMs freshConnections outcomes ca clientCertificate clientKey proxy username password'
+  'baseUrl concurrency timeoutMs connectTimeoutMs freshConnections outcomes ca:text clientCertificate:text clientKey:text proxy:text username password'
 
 /** Never written down, never part of a message. */
 export interface Credentials {

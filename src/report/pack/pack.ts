@@ -94,7 +94,7 @@ export interface ReportOptions {
 }
 
 const REPORT_OPTIONS =
-  'out:text forbidden:list signal:signal absentAfterMs:number sharedFolder:flag signWith toCancel told:object language'
+  'out:text forbidden:list signal:signal absentAfterMs:number sharedFolder:flag signWith:key toCancel told:object language'
 
 /**
  * Writes the reconciliation pack of a ledger. Nothing in it depends on the time or the machine of writing: two
@@ -109,13 +109,20 @@ const REPORT_OPTIONS =
  */
 export async function writeReport(
   ledger: string | LedgerReader,
-  options: ReportOptions,
+  given: ReportOptions,
 ): Promise<ReportResult> {
-  onlyKnown('writeReport', options, REPORT_OPTIONS)
+  const options = onlyKnown('writeReport', given, REPORT_OPTIONS)
   assertKind('out of writeReport', options.out, 'text')
   onlyKnown('told', options.told ?? {}, 'company from')
   assertKnown('There is no language', options.language ?? 'en', LANGUAGES)
-  if (typeof ledger !== 'string') return writePackOf(ledger, options)
+  if (typeof ledger !== 'string') {
+    assertKind(
+      'the ledger, which is no path and no reader',
+      (ledger as Partial<LedgerReader> | undefined)?.campaign,
+      'function',
+    )
+    return writePackOf(ledger, options)
+  }
   const reader = openLedgerReader(ledger, { sharedFolder: options.sharedFolder })
   try {
     noteWritten(ledger, { kind: 'report', path: options.out })
