@@ -290,6 +290,9 @@ describe('the last export', () => {
       totals: { inDoubt: 0, registered: 4 },
     })
     expect(await json('status')).toMatchObject({ cutOver: { open: 0 } })
+    // Nobody had it cancelled.
+    const verified = await program('verify')
+    expect([verified.status, verified.stdout]).toEqual([4, expect.stringContaining('1 different')])
   })
 
   it('report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {

@@ -65,9 +65,13 @@ export const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
 /** Why a line is closed that no export opened: a person found right what the service shows of the mandate. */
 export const SHOWN = 'shown'
 
-/** SQL of the rows that a person had changed or cancelled at the service: what was said of each, and when it was done. */
+/**
+ * SQL of the rows that a person had changed or cancelled at the service: what was said of each, and when it was done. What was
+ * said of a doubt is said of the registration that it turned out to be.
+ */
 export const SAID_DONE = `select row_id, class, why, decided_at from (
-  select compared.row_id, decision, class, why, decided_at, row_number() over (partition by compared.row_id order by compared.id desc) as n
+  select compared.row_id, decision, why, decided_at, iif(class <> 'in_doubt_changed', class,
+      iif(why = 'gone' or why glob '*ended*', 'ended_after_registration', 'changed_after_registration')) as class, row_number() over (partition by compared.row_id order by compared.id desc) as n
     from compared join decision on decision.id = decision_id)
   where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'`
 

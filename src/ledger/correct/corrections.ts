@@ -376,14 +376,17 @@ const SINCE = {
   remedy: OLDER_LIST.remedy,
 }
 
+const AS_IT_STANDS =
+  'Use the files that were written from this ledger. If the line is right as it stands, write "send" into its migration_decision in the to-do list of the newest report.'
+
 const CONFLICTS = {
   unknown: (row: number) => ({
     message: `The migration_row column says that this corrects row ${row}, but this ledger had no such row.`,
-    remedy: 'Use the files that were written from this ledger, or empty the migration_row cell.',
+    remedy: AS_IT_STANDS,
   }),
   unrelated: (row: number) => ({
-    message: `The migration_row column says that this corrects row ${row}, but customer, account and reference all differ from it. The file may come from another ledger.`,
-    remedy: 'Use the files that were written from this ledger, or empty the migration_row cell.',
+    message: `The migration_row column says that this corrects row ${row}, but customer, account and reference all differ from it. The column may be sorted apart, or the file come from another ledger.`,
+    remedy: AS_IT_STANDS,
   }),
   contested: (row: number) => ({
     message: `Several rows of the file say that they correct row ${row}, and they name different mandates.`,

@@ -311,7 +311,7 @@ describe('a row that corrects an older one', () => {
       'customer, account and reference all differ',
       [[INVALID], [{ customerNo: 2, iban: OTHER_IBAN, reference: 'M-2', corrects: 1 }]],
       'invalid',
-      'The file may come from another ledger.',
+      'The column may be sorted apart, or the file come from another ledger.',
     ],
     [
       'two rows make two mandates of one',
@@ -324,6 +324,16 @@ describe('a row that corrects an older one', () => {
     expect(statesOf(file).join(' ')).toBe(`${others} conflict`)
     expect(problemsOf(file).at(-1)?.message).toContain(message)
   })
+})
+
+it.each<[string, Values]>([
+  ['that the ledger does not have', { reference: 'M-2', corrects: 99 }],
+  ['of another mandate', { customerNo: 2, iban: OTHER_IBAN, reference: 'M-2', corrects: 1 }],
+])('a line that names a row %s goes by "send", as it says', (_, line) => {
+  const ledger = holding([INVALID], [line])
+  expect(problemsOf(ledger.file).at(-1)?.remedy).toContain('write "send" into its migration_decision')
+  admit(ledger, [{ ...line, corrects: 2, isDecided: true }])
+  expect(statesOf(ledger.file)).toEqual(['invalid', 'superseded', 'ready'])
 })
 
 describe('a line of a list that is older than what is known by now', () => {
