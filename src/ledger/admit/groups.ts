@@ -20,6 +20,7 @@ import {
   IS_OF_EXPORT,
   isErased,
   isLast,
+  NAMES_ROW,
   noticeOf,
   latestOf,
   replaceRows,
@@ -340,7 +341,10 @@ function seenOf(
     (says === 'lives' || says === 'ended') &&
     new Set(older.map(({ said }) => said)).size > 1
   const isAnswered =
-    known === count && standing === 'unsent' && says === 'lives' && holds(group, WAITED_FOR_IT)
+    known === count &&
+    standing === 'unsent' &&
+    says === 'lives' &&
+    (holds(group, WAITED_FOR_IT) || (group.turn === LISTS && holds(group, NAMED_A_ROW)))
   const isKnown = known === count && !isLonger && !isNews && !isBack && !isSettled && !isAnswered
   const isNewer = areNewer || isLaterDay || (known === count && isLonger) || isAnswered
   const differs = standing === 'unreadable' && holds(group, DIFFERS)
@@ -370,6 +374,10 @@ const WAITED_FOR_IT = `select 1 where not exists (select 1 from row where mandat
     join source as came on came.id = former.source_id join decision on decision.decided_at = came.admitted_at
     where now.mandate_key = :key and turn = :turn and former.superseded_by = now.id
       and decision.row_id = row.id and decision = 'held' and reason like '${LATEST_DIFFERS} Compare it with %')))`
+
+/** What waits of the mandate are lines that named a row which was not theirs. */
+const NAMED_A_ROW = `select 1 where not exists (select 1 from row where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
+  and not exists (select 1 from problem where row_id = row.id and row.state = 'conflict' and message glob '${NAMES_ROW} *'))`
 
 /** A repetition is a word of its file, too. */
 const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`

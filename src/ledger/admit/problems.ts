@@ -65,6 +65,9 @@ export interface ProblemText extends Omit<Finding, 'value' | 'field' | 'severity
   readonly isBeside?: boolean
 }
 
+/** Begins what is said of a line that names a row which cannot be the one that it corrects. */
+export const NAMES_ROW = 'The migration_row column says that this corrects row'
+
 /** What the rule says of a row, at its reference and as an error; `more` is what is said otherwise. */
 export const noticeOf = (rule: RuleId, more: Partial<Omit<ProblemText, 'rule'>> = {}): ProblemText => {
   const { message, remedy } = ruleOf(rule)

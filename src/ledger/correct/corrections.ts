@@ -22,6 +22,7 @@ import { maskAccounts } from '../../domain/text/accounts.js'
 import { type HeaderColumns, prepareColumns, requiredCells } from '../admit/stored-row.js'
 import {
   holdWith,
+  NAMES_ROW,
   noticeOf,
   latestOf,
   recordDecision,
@@ -377,15 +378,15 @@ const SINCE = {
 }
 
 const AS_IT_STANDS =
-  'Use the files that were written from this ledger. If the line is right as it stands, write "send" into its migration_decision in the to-do list of the newest report.'
+  'Use the files that were written from this ledger. If the line is right as it stands, empty its migration_row cell and give it back.'
 
 const CONFLICTS = {
   unknown: (row: number) => ({
-    message: `The migration_row column says that this corrects row ${row}, but this ledger had no such row.`,
+    message: `${NAMES_ROW} ${row}, but this ledger had no such row.`,
     remedy: AS_IT_STANDS,
   }),
   unrelated: (row: number) => ({
-    message: `The migration_row column says that this corrects row ${row}, but customer, account and reference all differ from it. The column may be sorted apart, or the file come from another ledger.`,
+    message: `${NAMES_ROW} ${row}, but customer, account and reference all differ from it. The column may be sorted apart, or the file come from another ledger.`,
     remedy: AS_IT_STANDS,
   }),
   contested: (row: number) => ({

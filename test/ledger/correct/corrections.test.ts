@@ -329,10 +329,11 @@ describe('a row that corrects an older one', () => {
 it.each<[string, Values]>([
   ['that the ledger does not have', { reference: 'M-2', corrects: 99 }],
   ['of another mandate', { customerNo: 2, iban: OTHER_IBAN, reference: 'M-2', corrects: 1 }],
-])('a line that names a row %s goes by "send", as it says', (_, line) => {
+])('a line that names a row %s goes without that number, as it says', (_, line) => {
   const ledger = holding([INVALID], [line])
-  expect(problemsOf(ledger.file).at(-1)?.remedy).toContain('write "send" into its migration_decision')
-  admit(ledger, [{ ...line, corrects: 2, isDecided: true }])
+  expect(problemsOf(ledger.file).at(-1)?.remedy).toContain('empty its migration_row cell')
+  const own = { ...line, corrects: null }
+  admit(ledger, [own], { kind: 'list' })
   expect(statesOf(ledger.file)).toEqual(['invalid', 'superseded', 'ready'])
 })
 
