@@ -162,15 +162,23 @@ function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
     const read = readLine(line, rowId, at, usualBy)
     if (Array.isArray(read) || different.length > 0)
       return [...different, ...(Array.isArray(read) ? read : [])]
-    return read.decision === 'written_off' && isOver(reader, row) ? null : read
+    if (read.decision !== 'written_off' || row === null || !isOver(reader, row)) return read
+    return read.isOfCutOver === true && row.state === 'written_off' && reader.isOpenLine(row.id)
+      ? [
+          at(
+            'migration_decision',
+            'the row is written off; look whether the service holds the mandate, then write done',
+          ),
+        ]
+      : null
   }
 }
 
 type Fault = (column: string, what: string, nth?: number) => string
 
 /** What is closed, or was replaced by what is closed or registered, needs no word to close it. */
-function isOver(reader: LedgerReader, row: RowRecord | null): boolean {
-  let last = row
+function isOver(reader: LedgerReader, row: RowRecord): boolean {
+  let last: RowRecord | null = row
   while (last?.state === 'superseded' && last.supersededBy !== null) last = reader.row(last.supersededBy)
   return last?.state === 'written_off' || (last !== row && last?.state === 'registered')
 }

@@ -295,6 +295,28 @@ describe('the last export', () => {
     expect([verified.status, verified.stdout]).toEqual([4, expect.stringContaining('1 different')])
   })
 
+  it('a doubt that was written off leaves its line of the cut-over, which done closes', async () => {
+    const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
+    save('export.csv', from(603, 606))
+    expect((await program('run', 'export.csv')).status).toBe(4)
+    save('final.csv', [line(603), ...from(605, 606)])
+    await program('compare', 'final.csv')
+    const decideOn = async (sheet: string, decision: string) => {
+      const work = openWork(path('to-do.xlsx'))
+      work.type(sheet, 0, { migration_decision: decision, migration_reason: 'looked there' })
+      work.save()
+      return json('run', TO_DO)
+    }
+    expect(await decideOn('In doubt', 'written-off')).toMatchObject({ cutOver: { open: 1 } })
+    expect(rows('cut-over.csv')[0]?.['migration_action']).toContain('If the service holds it')
+    const refused = await decideOn('Cut-over', 'written-off')
+    expect([refused.exitCode, JSON.stringify(refused.errors)]).toEqual([
+      2,
+      expect.stringContaining('the row is written off; look whether the service holds the mandate'),
+    ])
+    expect(await decideOn('Cut-over', 'done')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
+  })
+
   it('report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {
     save('export.csv', from(601, 605))
     await program('run', 'export.csv', '--limit', '2')

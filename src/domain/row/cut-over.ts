@@ -77,15 +77,16 @@ export function actionOf({ listed, why }: { listed: ListedClass; why: string }, 
     return listed === 'dormant'
       ? 'Settle the doubt; if the service holds it, collect before the last day or get a new mandate.'
       : 'Settle the doubt first (in-doubt.csv); it is not sent meanwhile. If the service holds it, have it changed or cancelled there, then write done.'
-  const isHeldThere = state === 'registered' || state === 'written_off'
   if (listed === 'dormant')
-    return isHeldThere
+    return state === 'registered' || state === 'written_off'
       ? 'Make the first collection before the last day, or get a new mandate; then write done.'
       : 'Send it and collect before the last day, or get a new mandate and write this one off; then write done.'
   if (why === 'begun')
     return 'Look whether the service holds it. If so, have it changed or cancelled there; then write done.'
   const changes = why.split(' ')
-  if (!isHeldThere)
+  if (state === 'written_off')
+    return 'It was written off, and its request may have arrived. If the service holds it, have it changed or cancelled there; then write done.'
+  if (state !== 'registered')
     return changes.includes('reference')
       ? 'It was not registered and is not sent under this reference. Write written-off; what the export has is sent under the other one.'
       : 'It was not registered and is not sent. Write written-off.'

@@ -3,7 +3,7 @@ import { actionOf } from '../../../src/domain/row/cut-over.js'
 
 it.each([
   ['in_doubt_changed', 'reference', 'registered', /^The service holds the old one/],
-  ['in_doubt_changed', 'account', 'written_off', /^The service holds the old one/],
+  ['in_doubt_changed', 'account', 'written_off', /^It was written off, and its request may have arrived/],
   ['in_doubt_changed', 'gone', 'registered', /have it cancelled/],
   ['changed_after_registration', 'account ended', 'registered', /have it cancelled/],
   ['ended_after_registration', 'ended', 'registered', /have it cancelled/],
