@@ -183,19 +183,22 @@ function isOver(reader: LedgerReader, row: RowRecord): boolean {
   return last?.state === 'written_off' || (last !== row && last?.state === 'registered')
 }
 
-/** These very words are on record, of this attempt, or of a line that is open no more: a copy of the list came in before. */
+/** The same was decided of this attempt, or of a line that is open no more: a copy of the list came in before, or the service was asked. */
 function isOnRecord(reader: LedgerReader, line: ListRow, row: RowRecord): boolean {
   if (line.cell('migration_class') !== null && reader.isOpenLine(row.id)) return false
   const attempt = readWhole(textIn(line, 'migration_attempt'))
   const attemptId = attempt === null ? null : reader.attempts(row.id).find(({ n }) => n === attempt)?.id
-  return reader
-    .decisionsOfRow(row.id)
-    .some(
-      (known) =>
-        known.attemptId === attemptId &&
-        known.decision === decisionOf(textIn(line, 'migration_decision')) &&
-        known.reason === maskAccounts(textIn(line, 'migration_reason')),
-    )
+  const decision = decisionOf(textIn(line, 'migration_decision'))
+  const isAssigned =
+    decision !== 'registered' ||
+    (textIn(line, 'migration_assigned_creditor_identifier') === row.assignedCreditorIdentifier &&
+      textIn(line, 'migration_assigned_mandate_reference') === row.assignedMandateReference)
+  return (
+    isAssigned &&
+    reader
+      .decisionsOfRow(row.id)
+      .some((known) => known.attemptId === attemptId && known.decision === decision)
+  )
 }
 
 /**

@@ -260,6 +260,21 @@ describe('a line must be the row that it names', () => {
   })
 })
 
+it('a list says nothing that was decided of the same attempt meanwhile, in whatever words', async () => {
+  const { ledger, lines, read } = await campaign()
+  const assigned = { creditorIdentifier: 'SE97ZZZ1234567890', mandateReference: 'NEW-1' }
+  const typed = (mandateReference: string): Line =>
+    decided('registered', {
+      migration_assigned_creditor_identifier: assigned.creditorIdentifier,
+      migration_assigned_mandate_reference: mandateReference,
+    })
+  const list = decide(await lines(), 1, decided('written-off'))
+  const told = { rowId: 1, decision: 'registered', by: 'Bea', reason: 'it is shown', evidence: null } as const
+  ledger.resolve([{ ...told, attempt: 1, assigned }], { dryRun: false })
+  expect(await read(decide(list, 0, typed('NEW-1')))).toMatchObject([{ rowId: 2 }])
+  expect(await read(decide(list, 0, typed('NEW-2')))).toMatchObject([{ rowId: 1 }, { rowId: 2 }])
+})
+
 describe('files of rows that are not in doubt', () => {
   it.each([
     ['refused.csv', 4],

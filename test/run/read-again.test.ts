@@ -6,6 +6,7 @@ import { configurationSchema } from '../../src/cli/settings/configuration.js'
 import { READING_KEYS } from '../../src/run/read-again.js'
 import { folder, partsOf, range } from '../e2e/seeds.js'
 import { collectionFile, type Debit } from '../support/collections.js'
+import { creditorIdentifierOf } from '../support/sample-values.js'
 import { germanIban } from '../support/export.js'
 import { mandateCells, sheetOf, workbookBytes } from '../support/workbook.js'
 import { type Draw, drawOf, FORMATS, type Key, KEYS, type Said } from './read-again-draws.js'
@@ -266,6 +267,32 @@ describe('what was collected and comes in later', () => {
     campaign.write('later.xml', collectionFile([debit(2, { day: '2026-06-05' })]))
     expect(await campaign.run([], SAID, null, ['later.xml'])).toBeNull()
     expect(campaign.fates()[1]).toBe('M-2 registered 2029-06-05')
+  })
+
+  it('what was sent for another customer under another creditor is not sent once more for the right one', async () => {
+    const campaign = begin([], [RECENT, RECENT, RECENT])
+    const under = (said: Said, constant: string): Said => {
+      const { columns } = said.reading
+      const sepa_creditor_identifier = { constant }
+      return { ...said, reading: { ...said.reading, columns: { ...columns, sepa_creditor_identifier } } }
+    }
+    const shifted = { 'customers.csv': 'key,no\nK1,102\nK2,103\nK3,104\n' }
+    const withoutCreditor = (rows: readonly Exported[]): string =>
+      exportOf(rows).replaceAll(/,(?:sepa_creditor_identifier|DE98ZZZ09999999999)(?=,)/g, '')
+    campaign.write('a.csv', withoutCreditor([RECENT, RECENT, RECENT]))
+    await campaign.run(['a.csv'], under({ ...SAID, seconds: shifted }, 'DE98ZZZ09999999999'), 2)
+    expect(campaign.sent().size).toBe(2)
+    const right = under(SAID, creditorIdentifierOf('DE', '01234567890'))
+    campaign.write('b.csv', withoutCreditor([RECENT, RECENT, RECENT, RECENT]))
+    expect(await campaign.run(['b.csv'], right)).toBeNull()
+    const held = campaign.rows().filter(({ rule }) => rule === 'MANDATE_RESEMBLES_SENT')
+    expect(
+      held.map(({ customerNo, originalMandateReference }) => [customerNo, originalMandateReference]),
+    ).toEqual([
+      [101, 'M-1'],
+      [102, 'M-2'],
+    ])
+    expect(campaign.sent().size).toBe(4)
   })
 
   it('a mandate of which nobody knew a collection lapses with the one that is known later', async () => {

@@ -56,11 +56,16 @@ const isShared = <Value>(one: Value | null, other: Value | null): boolean => one
 
 /**
  * @param areSideBySide both stand in one export as they came, so people have compared them: only the spelling can tie them
+ * @param wasMisread the other one was sent as its export is not read any more, so its customer may be wrong
  */
 export function kinshipOf(
   one: Sighting,
   other: Sighting,
-  { areSideBySide, ties = NO_TIES }: { readonly areSideBySide: boolean; readonly ties?: CreditorTies },
+  {
+    areSideBySide,
+    wasMisread = false,
+    ties = NO_TIES,
+  }: { readonly areSideBySide: boolean; readonly wasMisread?: boolean; readonly ties?: CreditorTies },
 ): Kinship {
   if (one.mandateKey === other.mandateKey) return 'same'
   const isCustomer = isShared(one.customerNo, other.customerNo)
@@ -68,7 +73,8 @@ export function kinshipOf(
   const isSpelling = isShared(spellingOf(one.mandateKey, ties), spellingOf(other.mandateKey, ties))
   if (isSpelling && (isCustomer || isAccount)) return 'kin'
   const mayBeAccount = isAccount || one.isErased === true || other.isErased === true
-  const isLikely = isCustomer && mayBeAccount && isShared(one.signedDate, other.signedDate)
+  const isLikely =
+    (isCustomer || (wasMisread && isAccount)) && mayBeAccount && isShared(one.signedDate, other.signedDate)
   return isLikely && !areSideBySide ? 'kin' : 'other'
 }
 

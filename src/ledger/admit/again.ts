@@ -133,19 +133,20 @@ const countOf = (connection: Connection, { parts }: Parts, such: string, today?:
   }) ?? 0
 
 /**
- * Mandates that were sent as an export was read before, since when it was read again and says something else of others, until
- * a comparison tells what differs.
+ * SQL of the rows that were sent as an export was read before, since when it was read again and says something else of others,
+ * until a comparison tells what differs.
  */
-export const countAsReadBefore = (connection: Connection): number =>
-  sqlValue(connection)<number>`
+export const AS_READ_BEFORE = `
     with doubted as materialized (select source.first_row, source.last_row, max(again.reading ->> '$.doubts.attempt') as attempt
       from source as again join source on source.reading ->> '$.configuration' is again.reading ->> '$.doubts.configuration'
      where again.reading -> '$.doubts' is not null and again.id > coalesce((select last_source from comparison order by id desc limit 1), 0)
       group by source.id)
-    select count(*) from doubted cross join row on row.id between first_row and last_row
+    select row.id from doubted cross join row on row.id between first_row and last_row
      where state in ('sending', 'in_doubt', 'registered') and exists (select 1 from attempt where row_id = row.id
-       and attempt.id <= doubted.attempt and (outcome is null or outcome in ('registered', 'in_doubt')))`.get() ??
-  0
+       and attempt.id <= doubted.attempt and (outcome is null or outcome in ('registered', 'in_doubt')))`
+
+export const countAsReadBefore = (connection: Connection): number =>
+  sqlValue(connection)<number>`select count(*) from (${AS_READ_BEFORE})`.get() ?? 0
 
 export const countUnsentOf = (connection: Connection, source: Parts): number =>
   countOf(connection, source, IS_UNSENT)

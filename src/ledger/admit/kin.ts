@@ -8,7 +8,8 @@ import {
 } from '../../domain/row/across-rows.js'
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
-import { HAS_ITS_KEY, hasLeft, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
+import { HAS_ITS_KEY, hasLeft, IS_LATEST, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
+import { AS_READ_BEFORE } from './again.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { spellingNumber } from './stored-row.js'
 import {
@@ -48,19 +49,30 @@ function gather(connection: Connection, first: number, ties: CreditorTies): void
       'id integer primary key, customer_no integer, iban_key blob, signed_date text, mandate_key text, file text not null',
     seen_in: 'grp integer not null, mandate_key text not null, files text not null, oldest integer not null',
     elder: 'grp integer, files text, oldest integer, primary key (grp, files, oldest)',
+    misread: 'id integer primary key, iban_key blob, signed_date text',
     candidate: 'id integer primary key',
   })
   connection.exec(`create index if not exists temp.spelled_customer on spelled (spelling, customer_no);
     create index if not exists temp.spelled_account on spelled (spelling, iban_key);
     create index if not exists temp.likely_group on likely (customer_no, iban_key, signed_date, mandate_key);
-    create index if not exists temp.seen_in_oldest on seen_in (oldest)`)
+    create index if not exists temp.seen_in_oldest on seen_in (oldest);
+    create index if not exists temp.misread_account on misread (iban_key, signed_date)`)
   gatherSpelled(connection, first, ties)
   gatherLikely(connection, first)
+  connection.exec(`insert into temp.misread ${MISREAD}`)
+  sql(connection)`
+    insert or ignore into temp.candidate select row.id from row cross join temp.misread as sent using (iban_key, signed_date)
+     where sent.id <> row.id and ${IS_TOLD}`.run({ first })
   sql(connection)`
     insert or ignore into temp.candidate select row.id from decision join row as older on older.id = decision.row_id
       join row on row.customer_no = older.customer_no and row.signed_date = older.signed_date and row.mandate_key <> older.mandate_key
      where decision = 'erased' and ${IS_TOLD}`.run({ first })
 }
+
+/** What was sent as its export is not read any more, or is not in the last one: under another key it may be sent for the right customer. */
+const MISREAD = `select id, iban_key, signed_date from row where iban_key is not null and id in (select id from (${AS_READ_BEFORE})
+  union all select row_id from compared where ${IS_LATEST} and decision_id is null and why = 'gone'
+    and class in ('ended_after_registration', 'in_doubt_changed'))`
 
 /** Rows whose spelling more than one mandate has. Creditors that a collection ties have one spelling, which is made anew. */
 function gatherSpelled(connection: Connection, first: number, ties: CreditorTies): void {
@@ -142,10 +154,11 @@ function gatherLikely(connection: Connection, first: number): void {
 }
 
 type Candidate = Omit<Sighting, 'isErased'> &
-  Readonly<{ id: number; state: RowState; files: string; isErased: 0 | 1 }>
+  Readonly<{ id: number; state: RowState; files: string } & Record<'isErased' | 'wasMisread', 0 | 1>>
 
 const RECORD = `select row.id, row.state, row.mandate_key as mandateKey, row.customer_no as customerNo, row.signed_date as signedDate,
-    iif(${isErased('row')}, null, hex(row.iban_key)) as account, ${isErased('row')} as isErased, ${FILE} as files
+    iif(${isErased('row')}, null, hex(row.iban_key)) as account, ${isErased('row')} as isErased, ${FILE} as files,
+    row.id in (select id from temp.misread) as wasMisread
   from row join source on source.id = row.source_id`
 
 /** Older records that share what kin share, the oldest first: of either kind those that may be needed. */
@@ -161,6 +174,7 @@ const BEFORE = `select id, 1 as isSpelling from (
       where mine.id = :id
     union select older.id from row join row as older on older.customer_no = row.customer_no and older.signed_date = row.signed_date
        and older.mandate_key <> row.mandate_key join decision on decision.row_id = older.id and decision = 'erased' where row.id = :id
+    union select sent.id from row join temp.misread as sent using (iban_key, signed_date) where row.id = :id and sent.id <> row.id
     order by 1 limit ${MOST_CANDIDATES}) order by 1`
 
 /**
@@ -200,6 +214,7 @@ function kinOf(connection: Connection, newcomer: Candidate, ties: CreditorTies) 
   const isKin = (older: Candidate): boolean =>
     kinshipOf(sightingOf(newcomer), sightingOf(older), {
       areSideBySide: older.files === newcomer.files,
+      wasMisread: older.wasMisread === 1,
       ties,
     }) === 'kin'
   for (const { id, isSpelling } of before.all({ id: newcomer.id })) {
