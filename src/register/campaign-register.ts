@@ -185,7 +185,8 @@ export function openRegister(options: RegisterOptions) {
       const begun = isBeside && takeOver?.decision === 'another_ledger' ? begunElsewhere(file) : []
       const inDoubt =
         (takeOver === null ? 0 : claims.doubt(begun, takeOver, otherwise)) +
-        claims.doubtAll(takeOver, otherwise)
+        claims.doubtAll(takeOver, otherwise) +
+        (guardsMandates ? 0 : claims.doubtCorrected())
       const inConflict = isBeside ? claims.hold(resembling(comparison()), rules) : 0
       if (isTaking) compare(comparison(), claims.known)
       const inCutOver = isTaking ? claims.tellBegun(begunElsewhere(file)) : 0
@@ -397,7 +398,7 @@ export function openRunRegister(
 const withoutRegister = ({ claims, takeOver }: Pick<RegisterOptions, 'claims' | 'takeOver'>): Register => ({
   note: () => undefined,
   hold: () => ({
-    inDoubt: claims.doubtAll(takeOver),
+    inDoubt: claims.doubtAll(takeOver) + claims.doubtCorrected(),
     ...{ begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
   }),
   claim: (limit, choice) => void claims.toSend(limit, choice),

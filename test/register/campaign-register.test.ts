@@ -923,6 +923,30 @@ describe('an older copy that a person goes on with', () => {
     })
   })
 
+  it('brings in as in doubt what corrects its rows, where nobody knows what was begun', () => {
+    const here = place()
+    const ledger = running([rowOf(1, { verdict: 'invalid' }), rowOf(2, { verdict: 'invalid' })])
+    const own = here.register(ledger)
+    own.note()
+    own.adopt({ ...BY_KIM, run: SETTINGS })
+    own.close()
+    ledger.startRun(SETTINGS)
+    admit(ledger, [rowOf(1, { corrects: 1 })])
+    admit(ledger, [rowOf(3, { verdict: 'invalid' }), rowOf(4)])
+    admit(ledger, [rowOf(3, { corrects: 4 })])
+    expect(hold(here, ledger)).toMatchObject({ inDoubt: 0 })
+    expect(hold(here, ledger, { guardsMandates: false })).toMatchObject({ inDoubt: 1 })
+    expect(statesOf(ledger.file)).toEqual([
+      'superseded',
+      'invalid',
+      'in_doubt',
+      'superseded',
+      'ready',
+      'ready',
+    ])
+    expect(ledger.view.decisionsOfRow(3)).toMatchObject([{ by: 'Kim', decision: 'older_copy' }])
+  })
+
   it.each(OTHERWISE)('nor what was closed in the copy before it was adopted, under %s', async (_, values) => {
     const here = place()
     const ledger = few(1, 3)

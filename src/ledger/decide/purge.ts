@@ -72,7 +72,7 @@ function removeAccounts(
   removeWords(connection, scope, null)
   connection.exec(
     `update approval set reference = '${REMOVED}' where reference <> '${REMOVED}';
-     update run set settings = json_replace(settings, '$.takeOver', '${REMOVED}', '$.allInDoubt', '${REMOVED}')`,
+     update run set settings = json_replace(settings, '$.takeOver', '${REMOVED}', '$.adopted', '${REMOVED}', '$.allInDoubt', '${REMOVED}')`,
   )
   maskIdentities(connection, scope)
   maskCollected(connection)

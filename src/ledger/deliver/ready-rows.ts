@@ -222,6 +222,22 @@ export function createClaims(parts: ClaimParts) {
     doubtAll: (given: Doubting | null, otherwise: readonly number[] = []): number =>
       doubtAll(parts, given, otherwise),
     /**
+     * Ready rows in whose place rows came of a copy that was adopted become in doubt: the lost part may have sent what they were
+     * corrected to. Where a register knows what was begun, that tells. @returns how many
+     */
+    doubtCorrected: (): number =>
+      storage.join(() => {
+        const adopted = sqlWithJson<{ said: Doubting & { source: number } }>(connection, 'said')`
+          select settings -> '$.adopted' as said from run where settings -> '$.adopted' is not null order by id desc`.get()
+          ?.said
+        if (adopted === undefined) return 0
+        const { source, ...doubting } = adopted
+        const rows = sqlValue(connection)<number>`
+          select row.id from row where state = 'ready' and attempts = 0
+            and exists (select 1 from row as former where former.heir = row.id and former.source_id <= ?) order by row.id`
+        return doubtRows(parts, rows.all(source), { ...doubting, otherwise: [] })
+      }),
+    /**
      * Ready rows become conflicts, since the ledger at `place` claimed a mandate that they resemble; as far as the rule is
      * an error, and nobody said that they are sent all the same. While an admission is open it is part of it.
      * @returns how many
@@ -269,6 +285,12 @@ export function createClaims(parts: ClaimParts) {
         doubtRows({ ...parts, runId: () => runId }, rows, { ...decided, decision: 'older_copy', otherwise })
         forgetMissingLog(connection)
         setMark(connection, runId, mark)
+        sql(connection)`
+          update run set settings = json_set(settings, '$.adopted', json_object('by', :by, 'reason', :reason, 'decision', 'older_copy',
+            'source', (select coalesce(max(id), 0) from source))) where id = :runId`.run({
+          ...decided,
+          runId,
+        })
         endRun(connection, runId, { stoppedBy: 'older_copy_adopted', exitCode: 4 }, at)
         return { rows, refused, otherwise }
       }),
