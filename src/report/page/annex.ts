@@ -27,7 +27,18 @@ import type {
   SourceRecord,
   VerifiedRow,
 } from '../../ledger/read/reader.js'
-import { type Markup, type Texts, type TextKey, partsOf, settingLines, settingText } from '../text/texts.js'
+import {
+  fact,
+  fileLink,
+  type Markup,
+  partsOf,
+  section,
+  settingLines,
+  settingText,
+  table,
+  type Texts,
+  type TextKey,
+} from '../text/texts.js'
 import { maskedText } from '../../domain/text/accounts.js'
 import {
   ATTEMPTS,
@@ -36,7 +47,6 @@ import {
   explainedColumns,
   VERIFICATION_FILE,
 } from '../files/lists.js'
-import { lineBar, fileLink, fact, table, section } from './look.js'
 import { said, plainText } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
@@ -109,6 +119,22 @@ function answerOf(answer: string | null, { say }: Texts): Markup | '' {
 
 const causeText = ({ serviceCode, field, message }: RefusalCount): string =>
   maskedText([serviceCode, field, message].filter((part) => part !== null && part !== '').join(', ')) || '–'
+
+/** A bar for one line of a table, which holds the figures itself. */
+function lineBar(count: number, highest: number): Markup {
+  const width = Math.max(1, (150 * count) / highest)
+  return html`<svg
+    class="line-bar"
+    viewBox="0 0 150 10"
+    preserveAspectRatio="none"
+    width="150"
+    height="10"
+    aria-hidden="true"
+    focusable="false"
+  >
+    <rect x="0" y="1" width="${width.toFixed(1)}" height="8" fill="#5b6673" />
+  </svg>`
+}
 
 /** Refused rows by what the service said. */
 function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: Texts): Markup {
