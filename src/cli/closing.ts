@@ -5,6 +5,9 @@ import {
   openPointsOf,
   type MandateTotals,
   type OpenPoint,
+  REPLACEABLE_STATES,
+  TOTAL_OF_STATE,
+  type Totals,
   verificationOf,
 } from '../domain/row/row-state.js'
 import type { Stop } from '../run/brake.js'
@@ -175,14 +178,18 @@ export function campaignStatus(
     decided,
     /** The last lines of such a command, which writes no report. */
     closing: async (): Promise<Line[]> =>
-      closingLines(context, { ...status, ...nextReading(await waitingIn(context, reader)) }),
+      closingLines(context, { ...status, ...nextReading(await waitingOf(context, reader, totals)) }),
   }
 }
+
+/** Where all was sent or closed no file is looked at. */
+const waitingOf = async (context: Context, reader: LedgerReader, totals: Totals): Promise<Waiting[]> =>
+  REPLACEABLE_STATES.every((state) => totals[TOTAL_OF_STATE[state]] === 0) ? [] : waitingIn(context, reader)
 
 /** The same of a command that only looks, with what a person is warned of. */
 export async function lookedAt(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
-  const waiting = await waitingIn(context, reader)
+  const waiting = await waitingOf(context, reader, status.totals)
   const warnings = [...result.warnings, ...oddities(reader), ...waitingTexts(context, waiting)]
   return { status: { ...status, ...nextReading(waiting) }, result: { ...result, warnings } }
 }

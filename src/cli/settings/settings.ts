@@ -27,6 +27,7 @@ import {
   type SettingValue,
 } from './declared.js'
 import { todayIn } from '../../domain/mandate/date.js'
+import type { LocalDate } from '../../domain/mandate/mandate.js'
 
 /** What commander found: one text per flag that was given. */
 export type Flags = Readonly<Partial<Record<OptionName, string>>>
@@ -43,8 +44,8 @@ export function readSettings(
     const found = findNamed(name, flags, world) ?? findConfigured(name, configuration) ?? byDefaultOf(name)
     return (found === null ? null : settingOf(name).kind.read(found.text, found.origin)) as SettingValue<Name>
   }
-  const zone = get('timezone') ?? world.zone
-  const ledger = ledgerNamed(get('ledger'))
+  const [timezone, day, ledger] = [get('timezone'), get('asOf'), ledgerNamed(get('ledger'))]
+  let today: LocalDate | null = null
   return {
     flags,
     get,
@@ -57,8 +58,13 @@ export function readSettings(
     sharedFolder: get('sharedFolder') ?? false,
     /** Folder for reports; one of its own beside the ledger unless told otherwise. */
     out: get('out') ?? usualOut(ledger),
-    zone,
-    asOf: get('asOf') ?? todayIn(zone, world.clock.now()),
+    get zone(): string {
+      return timezone ?? world.zone
+    },
+    /** Found out where it is asked for, once: most commands check no date. */
+    get asOf(): LocalDate {
+      return day ?? (today ??= todayIn(this.zone, world.clock.now()))
+    },
     /** How long after its request a row in doubt must still be absent, to be proposed to be sent again. */
     absentAfterMs: get('absentAfter') * 1000,
     /** What people read of a report is in it, whichever command writes one. */
