@@ -81,6 +81,12 @@ export const PLACE_OF_PART = {
   notSent: `${TO_DO}/not-sent.csv`,
 } as const satisfies Record<Exclude<ReportPart, 'closed'>, string>
 
+/** Written only where registered rows were read back. */
+export const VERIFICATION_FILE = 'verification.csv'
+
+/** Every decision of the ledger in the order in which it was recorded. */
+export const DECISIONS_FILE = 'decisions.csv'
+
 /** Written only where something of the cut-over is open. */
 export const CUT_OVER_FILE = `${TO_DO}/cut-over.csv`
 
@@ -89,9 +95,6 @@ export const TO_CANCEL_FILE = `${TO_DO}/to-cancel.csv`
 
 /** The lists of what is open as sheets of one workbook. */
 export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
-
-/** Those of which nothing was sent that may count. */
-export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
 /** Languages in which people can read a report. The files that programs read are the same in all of them. */
 export const LANGUAGES = ['en', 'de', 'fr', 'it', 'es', 'sv'] as const

@@ -11,6 +11,7 @@ import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
 import {
   countedOn,
+  DECISIONS_FILE,
   hasSent,
   idsText,
   PLACE_OF_PART,
@@ -18,6 +19,7 @@ import {
   REPORT_ORDER,
   runsUnder,
   explainVerified,
+  VERIFICATION_FILE,
 } from '../facts/facts.js'
 import type { HashTotals, ReportFacts } from '../facts/row-walk.js'
 import type {
@@ -40,13 +42,7 @@ import {
   type TextKey,
 } from '../text/texts.js'
 import { maskedText } from '../../domain/text/accounts.js'
-import {
-  ATTEMPTS,
-  decisionWord,
-  DECISIONS_FILE,
-  explainedColumns,
-  VERIFICATION_FILE,
-} from '../files/lists.js'
+import { ATTEMPTS, decisionWord, explainedColumns } from '../files/lists.js'
 import { said, plainText } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
