@@ -48,7 +48,7 @@ import {
 import { askAhead } from './ask.js'
 import { bringIn } from '../run/campaign.js'
 import { statSync, existsSync } from 'node:fs'
-import { MOST_BYTES, readGiven, readGivenText } from '../trust/trusted-file.js'
+import { type GivenRequest, MOST_BYTES, readGiven, readGivenText } from '../trust/trusted-file.js'
 import { fingerprintOf, publicKeyIn } from '../trust/signature.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../service/checked-service.js'
 import type { ApprovalRecord, PlanRecord } from '../ledger/read/reader.js'
@@ -297,8 +297,8 @@ export function findPlan(view: LedgerReader, file: string): PlanRecord {
 }
 
 /** @throws {UsageError} for a file that cannot be read */
-const readPlanFile = (file: string): string =>
-  readGivenText(file, { what: 'plan', nothing: 'nothing was sent', mostBytes: MOST_BYTES.plan })
+export const readPlanFile = (file: string, more: Partial<GivenRequest> = {}): string =>
+  readGivenText(file, { what: 'plan', nothing: 'nothing was sent', mostBytes: MOST_BYTES.plan, ...more })
 
 /**
  * A plan by its own digest, for somebody who has no ledger to compare it with: a run is held to the plan that the ledger

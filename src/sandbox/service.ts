@@ -4,14 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
 import { memberOf } from '../domain/text/text.js'
 import { CUSTOMER_PATH, MIGRATE_PATH, PAYMENT_SOURCE_PATH } from '../contract/mandates.js'
-import {
-  OPERATIONS,
-  type Occasion,
-  type Operation,
-  type FaultPlan,
-  appliesFirst,
-  misbehave,
-} from './faults.js'
+import { OPERATIONS, type Operation, type FaultPlan, appliesFirst, misbehave } from './faults.js'
 import { findCustomer, migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
 import { refuse, readJsonBody, assertCredentials, isOwnHost } from './refusal.js'
 import type { OpenSandbox } from './settings.js'
@@ -155,7 +148,7 @@ export function countRequests() {
   const answered = new Map<string, number>()
   const faults = new Map<string, number>()
   return {
-    receive(operation: Operation, subject: string): Occasion {
+    receive(operation: Operation, subject: string) {
       received[operation] += 1
       const subjectOrdinal = countUp(subjects.get(operation) ?? new Map<string, number>(), subject)
       return { operation, subject, ordinal: received[operation], subjectOrdinal }

@@ -1,9 +1,4 @@
-import {
-  checkMandate,
-  joinFindings,
-  type CheckOptions,
-  type RawValues,
-} from '../domain/value/check-mandate.js'
+import { checkMandate, type CheckOptions, type RawValues } from '../domain/value/check-mandate.js'
 import { wordsWith } from '../domain/value/words.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { CUSTOMER_COLUMN } from '../domain/row/list-columns.js'
@@ -14,6 +9,7 @@ import {
   type ReadableValues,
   NO_FINDINGS,
   findingOf,
+  joinFindings,
 } from '../domain/rule/verdict.js'
 import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
 import { DATES, excludeBy, type DateField, type Mapping, type AppliedProfile } from './columns/mapping.js'

@@ -30,16 +30,8 @@ import {
   type CommandResult,
   resultOfError,
 } from '../command.js'
-import {
-  ASK_OPTIONS,
-  askedDetails,
-  askedLine,
-  askService,
-  SAMPLE_FLAG,
-  statusAfter,
-  unprovenLines,
-} from './verify.js'
-import { EXITS, oneOf, usual } from '../settings/declared.js'
+import { askedDetails, askedLine, askService, SAMPLE_FLAG, statusAfter, unprovenLines } from './verify.js'
+import { ASK_SETTINGS, EXITS, oneOf, usual } from '../settings/declared.js'
 import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
@@ -58,7 +50,7 @@ export const resolveCommand: Command = {
     'sepa-migrate resolve --from sepa-migrate-report/to-do/in-doubt.csv --dry-run',
     'sepa-migrate resolve --row 17 --row 18 --as written-off --reason "left the association"',
   ],
-  options: [...ASK_OPTIONS, 'yes'],
+  options: [...ASK_SETTINGS, 'yes'],
   own: [
     ['--row <id...>', 'the row, as migration_row in in-doubt.csv; several are decided alike'],
     ['--as <decision>', 'what the row becomes', ['registered', 'refused', 'resend', 'written-off', 'done']],

@@ -58,7 +58,7 @@ import { askText, type Toned, toned } from '../terminal/world.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, plural, durationText, said } from '../../domain/text/text.js'
-import { type OutcomeKind, isHeldBack } from '../../domain/row/row-state.js'
+import { isHeldBack } from '../../domain/row/row-state.js'
 
 export const runCommand: Command = {
   usage: 'run [files...]',
@@ -374,4 +374,4 @@ const TONES = {
   not_sent: 'soft',
 } as const
 
-const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))
+const outcomeWord = (kind: keyof typeof TONES): Toned => toned(TONES[kind], kind.replace('_', ' '))

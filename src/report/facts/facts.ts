@@ -81,6 +81,9 @@ export const PLACE_OF_PART = {
   notSent: `${TO_DO}/not-sent.csv`,
 } as const satisfies Record<Exclude<ReportPart, 'closed'>, string>
 
+/** What belongs to the pack, and what it was made from. */
+export const MANIFEST_FILE = 'manifest.json'
+
 /** Written only where registered rows were read back. */
 export const VERIFICATION_FILE = 'verification.csv'
 

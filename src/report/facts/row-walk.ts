@@ -39,9 +39,6 @@ export function addTo<Entry>(list: { total: number; first: Entry[] }, entry: Ent
   if (list.first.length < LISTED_AT_MOST) list.first.push(entry)
 }
 
-/** How often each value was met. */
-export type ValueCounts = ReturnType<ReturnType<typeof tallyValues>['result']>
-
 /** Counts values of which there should be few, and keeps no more than `limit` different ones. */
 export function tallyValues(limit: number) {
   const counts = new Map<string, number>()
@@ -68,7 +65,12 @@ export function tallyValues(limit: number) {
  * Totals that show a lost or doubled row where a count alone would not. They do not depend on the order of rows, and those
  * of parts add up to that of the whole. A row that was altered shows in the hash of its file.
  */
-export type HashTotals = ReturnType<typeof hashTotalsOf>
+export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
+  rows: parts.reduce((sum, { rows }) => sum + rows, 0),
+  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
+  customerNoRows: parts.reduce((sum, part) => sum + part.customerNoRows, 0),
+  customerNoSum: parts.reduce((sum, { customerNo }) => sum + customerNo, 0n).toString(),
+})
 
 type RowSums = ReturnType<typeof noSums>
 
@@ -80,13 +82,6 @@ export function addRow(sums: RowSums, { customerNo }: Pick<RowRecord, 'customerN
   sums.customerNoRows += 1
   sums.customerNo += BigInt(customerNo)
 }
-
-export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
-  rows: parts.reduce((sum, { rows }) => sum + rows, 0),
-  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
-  customerNoRows: parts.reduce((sum, part) => sum + part.customerNoRows, 0),
-  customerNoSum: parts.reduce((sum, { customerNo }) => sum + customerNo, 0n).toString(),
-})
 
 /** What each list of a report holds. */
 export interface Entries extends Readonly<Record<ReturnType<typeof partOf>, OpenRow>> {

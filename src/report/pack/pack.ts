@@ -8,20 +8,13 @@ import { readVersion } from '../../machine.js'
 import { isAsExpected, isBalanced, TOTAL_OF_STATE, VERIFICATION_WORDS } from '../../domain/row/row-state.js'
 import { pick, said } from '../../domain/text/text.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import {
-  isList,
-  MANIFEST_FILE,
-  NOTE,
-  noteText,
-  type PackFile,
-  inPackFolder,
-  type PackFolder,
-} from './pack-folder.js'
+import { isList, NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
 import {
   CUT_OVER_FILE,
   DECISIONS_FILE,
   type Language,
   LANGUAGES,
+  MANIFEST_FILE,
   TO_CANCEL_FILE,
   NOTHING_TOLD,
   PLACE_OF_PART,

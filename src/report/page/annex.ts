@@ -21,14 +21,8 @@ import {
   explainVerified,
   VERIFICATION_FILE,
 } from '../facts/facts.js'
-import type { HashTotals, ReportFacts } from '../facts/row-walk.js'
-import type {
-  ApprovalRecord,
-  RefusalCount,
-  RunRecord,
-  SourceRecord,
-  VerifiedRow,
-} from '../../ledger/read/reader.js'
+import type { ReportFacts } from '../facts/row-walk.js'
+import type { ApprovalRecord, RunRecord, SourceRecord, VerifiedRow } from '../../ledger/read/reader.js'
 import {
   fact,
   fileLink,
@@ -113,7 +107,7 @@ function answerOf(answer: string | null, { say }: Texts): Markup | '' {
   return html`<div class="answer"><span class="soft">${say('label.answer')}</span> ${shown}</div>`
 }
 
-const causeText = ({ serviceCode, field, message }: RefusalCount): string =>
+const causeText = ({ serviceCode, field, message }: ReportFacts['refusalCounts'][number]): string =>
   maskedText([serviceCode, field, message].filter((part) => part !== null && part !== '').join(', ')) || '–'
 
 /** A bar for one line of a table, which holds the figures itself. */
@@ -323,7 +317,7 @@ function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
 
 /** Figures that let a third party check the files against page and workbook. */
 export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts) {
-  const sum = (rows: TextKey, totals: HashTotals) => ({
+  const sum = (rows: TextKey, totals: typeof hashTotals.read) => ({
     name: `${say('hash.sum')}, ${say(rows)}`,
     rows: totals.customerNoRows,
     value: totals.customerNoSum,

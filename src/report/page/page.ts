@@ -10,7 +10,7 @@ import {
   type ComparedTotals,
 } from '../../domain/row/row-state.js'
 import { countedOn, PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
-import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
+import type { ReportFacts } from '../facts/row-walk.js'
 import {
   ENGLISH,
   fact,
@@ -344,7 +344,11 @@ function reasons({ notSent }: ReportFacts, texts: Texts): Markup | '' {
 }
 
 /** The most frequent values, each with its count. */
-function valuesText({ values, others }: ValueCounts, { say, count: countText }: Texts, style = 'id'): Markup {
+function valuesText(
+  { values, others }: ReportFacts['resolvedBy'],
+  { say, count: countText }: Texts,
+  style = 'id',
+): Markup {
   const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
   return html`${values
     .slice(0, SHOWN)

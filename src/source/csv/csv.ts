@@ -11,13 +11,7 @@ import { holdsIban } from '../../domain/text/accounts.js'
 import { SourceError, refuse } from '../../errors.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { type Header, isResultHeader, positionOf, readHeader, refuseUnclearList } from '../columns/header.js'
-import {
-  type ColumnRef,
-  DEFAULT_SOURCE_OPTIONS,
-  DELIMITERS,
-  type LayoutOptions,
-  type LimitOptions,
-} from '../options.js'
+import { DEFAULT_SOURCE_OPTIONS, DELIMITERS, type LayoutOptions, type LimitOptions } from '../options.js'
 import { CsvError, type Options } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 
@@ -299,7 +293,7 @@ interface QuoteLayout {
   /** A blank follows the separators of the header. */
   readonly isSpaced: boolean
   /** Columns that may hold text over several lines. */
-  readonly multilineColumns: readonly ColumnRef[]
+  readonly multilineColumns: LayoutOptions['multilineColumns']
 }
 
 interface RecordSettings {
