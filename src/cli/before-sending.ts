@@ -429,6 +429,10 @@ export function readingLines({ reading }: Source): Line[] {
   ])
 }
 
+/** Said of one of our own files that lists no row. */
+export const nothingToCorrect = (name: string): string =>
+  `"${name}" lists no row: there is nothing to correct in it.`
+
 /** What collection files say of the mandates. */
 export const evidenceLine = (evidence: NonNullable<ReturnType<LedgerReader['evidence']>>): string =>
   `Beside the last collections: ${Object.entries(evidence)

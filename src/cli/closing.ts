@@ -23,7 +23,7 @@ import { lookInto, readByOf, type Context, type WholeResult } from './command.js
 import { commandLine, nextLines, type CommandEnd, type Typed, shownPath } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Settings } from './settings/settings.js'
-import { SourceError, UsageError } from '../errors.js'
+import { UsageError } from '../errors.js'
 import { setAside } from '../report/pack/pack-folder.js'
 import { faultText } from '../register/campaign-register.js'
 import { notTheLatest } from '../register/register-file.js'
@@ -75,24 +75,6 @@ export function setAsideLines(files: readonly string[]): string[] {
     return to === null ? [] : [`"${file}" was taken in, and is in "${relative('.', to)}" now.`]
   })
 }
-
-/** What a workbook holds for a run, where it is anything. Until that took it in, it stays where it is. */
-export const correctionsLeft = (context: Typed, file: string): Promise<string[]> =>
-  lookInto(context.settings, async (reader) => {
-    const { correctionsIn } = await import('../decisions/read-decisions.js')
-    try {
-      const counts = (await correctionsIn(reader, file)).map(
-        ({ sheet, count }) => `the sheet ${sheet} has ${plural(count, 'correction', 'corrections')}`,
-      )
-      const command = commandLine(context, { name: 'run', files: [file] })
-      return counts.length === 0
-        ? []
-        : [`In "${file}" ${counts.join(' and ')} that this command does not take: ${command}`]
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error
-      return [`Nobody can tell whether "${file}" holds corrections too, so it stays: ${error.message}`]
-    }
-  })
 
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>

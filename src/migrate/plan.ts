@@ -54,7 +54,7 @@ import { USUAL_CONNECT_TIMEOUT_MS } from '../service/checked-service.js'
 import type { ApprovalRecord, PlanRecord } from '../ledger/read/reader.js'
 import { fileDigest, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import { z } from 'zod'
-import { parseJson, plural } from '../domain/text/text.js'
+import { isRecord, parseJson, plural } from '../domain/text/text.js'
 
 /**
  * All that bears on what is sent, where to and how, but for the files themselves, the address and the user, how many rows
@@ -134,7 +134,7 @@ function withBytes(path: string): string {
 function masked(value: unknown): unknown {
   if (typeof value === 'string') return maskAccounts(value)
   if (Array.isArray(value)) return value.map(masked)
-  if (typeof value !== 'object' || value === null) return value
+  if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]))
 }
 

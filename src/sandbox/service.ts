@@ -74,7 +74,10 @@ export function serveOperations(app: Hono<Env>, parts: ServiceParts): void {
   }
 }
 
-const member = (name: string) => (body: unknown) => textOfMember(body, name)
+const member = (name: string) => (body: unknown) => {
+  const value = memberOf(body, name)
+  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : ''
+}
 const ofPath = (_body: unknown, id: string): string => id
 
 const endpointsOf = (parts: ServiceParts): readonly Endpoint[] => [
@@ -136,11 +139,6 @@ async function wait(ms: number, { closing }: OpenSandbox): Promise<void> {
 
 /** Faults below HTTP leave a marker instead of an answer. */
 const isAnswered = (response: Response): boolean => !response.headers.has('x-hono-already-sent')
-
-function textOfMember(body: unknown, name: string): string {
-  const value = memberOf(body, name)
-  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : ''
-}
 
 export function countRequests() {
   const received = Object.fromEntries(OPERATIONS.map((name) => [name, 0])) as Record<Operation, number>

@@ -61,7 +61,7 @@ export function readSettings(
     get zone(): string {
       return timezone ?? world.zone
     },
-    /** Found out where it is asked for, once: most commands check no date. */
+    /** FoundSetting out where it is asked for, once: most commands check no date. */
     get asOf(): LocalDate {
       return day ?? (today ??= todayIn(this.zone, world.clock.now()))
     },
@@ -89,10 +89,10 @@ function ledgerNamed(path: string): string {
 /** Where reports go unless something else is said. */
 export const usualOut = (ledger: string): string => join(dirname(ledger), 'sepa-migrate-report')
 
-type Found = Readonly<Record<'text' | 'origin', string>>
+type FoundSetting = Readonly<Record<'text' | 'origin', string>>
 
 /** By a flag, else by the environment, where an empty text is none. */
-function findNamed(name: SettingName, flags: Flags, { env }: World): Found | null {
+function findNamed(name: SettingName, flags: Flags, { env }: World): FoundSetting | null {
   const given = isOption(name) ? flags[name] : undefined
   if (isOption(name) && given !== undefined) return { text: given, origin: `--${flagName(name)}` }
   const variable = environmentName(name)
@@ -100,7 +100,10 @@ function findNamed(name: SettingName, flags: Flags, { env }: World): Found | nul
   return variable === null || set === '' ? null : { text: set, origin: variable }
 }
 
-function findConfigured(name: SettingName, { file, values, locate }: LoadedConfiguration): Found | null {
+function findConfigured(
+  name: SettingName,
+  { file, values, locate }: LoadedConfiguration,
+): FoundSetting | null {
   const { kind, configured } = settingOf(name)
   if (configured === undefined) return null
   const { data } = kind.inFile.safeParse(valueAt(values, configured))
@@ -110,7 +113,7 @@ function findConfigured(name: SettingName, { file, values, locate }: LoadedConfi
   return { text: kind.isPath === true ? locate(text) : text, origin }
 }
 
-function byDefaultOf(name: SettingName): Found | null {
+function byDefaultOf(name: SettingName): FoundSetting | null {
   const { byDefault } = settingOf(name)
   return byDefault === undefined ? null : { text: String(byDefault), origin: 'the default' }
 }

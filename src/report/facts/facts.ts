@@ -144,7 +144,7 @@ interface RowBackground {
 }
 
 /** What a state says of a row; what is left out is empty. */
-type Said = Partial<Explanation> & Pick<Explanation, 'message'>
+type Stated = Partial<Explanation> & Pick<Explanation, 'message'>
 
 /** In English, on the page of every language too: what was recorded stands as it was recorded, and advice beside it. */
 export function explain(row: RowRecord, background: RowBackground): Explanation {
@@ -175,7 +175,7 @@ function leftText(started: boolean | null): string {
   return started ? 'its request left' : 'the service held it already, and nothing was sent'
 }
 
-function explainState(row: RowRecord, background: RowBackground): Said {
+function explainState(row: RowRecord, background: RowBackground): Stated {
   const decision = decided(row, background.decision)
   switch (row.state) {
     case 'invalid':
@@ -246,7 +246,7 @@ function readyMessage(row: RowRecord, decision: string | null): string {
   }
 }
 
-function explainAdmission(row: RowRecord, { problems }: RowBackground): Said {
+function explainAdmission(row: RowRecord, { problems }: RowBackground): Stated {
   const errors = problems.filter(({ severity }) => severity === 'error')
   const rules = new Set([row.rule ?? '', ...errors.map(({ rule }) => rule)].filter((rule) => rule !== ''))
   const own = row.rule !== null && isRuleId(row.rule) ? RULES[row.rule] : null
