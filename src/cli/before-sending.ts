@@ -20,14 +20,7 @@ import {
   readingWith,
   readingFlags,
 } from './command.js'
-import {
-  type LoadedConfiguration,
-  readCheckingKey,
-  type Target,
-  readService,
-  type Service,
-  trustedLines,
-} from './settings/settings.js'
+import { readCheckingKey, type Target, readService, type Service, trustedLines } from './settings/settings.js'
 import { creditorLine, shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
@@ -104,7 +97,7 @@ export function runOptions(context: Context, { trusted }: Target): Omit<MigrateO
 }
 
 /** Each is a public key in PEM, or the path of a file with one. */
-const approversIn = ({ values, locate }: LoadedConfiguration): Record<string, string> =>
+const approversIn = ({ values, locate }: Context['settings']['configuration']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values.approvers ?? {}).map(([name, key]) => [
       name,

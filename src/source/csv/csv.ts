@@ -1,12 +1,5 @@
 import { piecesOf, textOf, type TextSource } from '../bytes/input.js'
-import {
-  type InputFormat,
-  type RawRecord,
-  type TableEnd,
-  type TableOptions,
-  type TableEvidence,
-  isRuleLine,
-} from '../table.js'
+import { type InputFormat, type RawRecord, type TableEnd, type TableOptions, isRuleLine } from '../table.js'
 import { holdsIban } from '../../domain/text/accounts.js'
 import { SourceError, refuse } from '../../errors.js'
 import { showValue } from '../../domain/rule/verdict.js'
@@ -190,7 +183,7 @@ export function findHeader(
   widths: readonly number[],
   accounts: readonly boolean[],
   numberOf: (index: number) => number = (index) => index + 1,
-): TableEvidence['preamble'] {
+) {
   const named = known.findIndex((count, at) => count >= 2 && count * 2 > (widths[at] ?? 0))
   const row = accounts.findIndex((has, at) => has && named >= 0 && at > named)
   const best = Math.max(...(row < 0 ? known : known.slice(0, row)))
@@ -201,7 +194,7 @@ export function findHeader(
   return { lines: line - 1, evidence: `line ${line} ${why}` }
 }
 
-function guessPreamble(head: string, { layout, isKnown }: TableOptions): TableEvidence['preamble'] {
+function guessPreamble(head: string, { layout, isKnown }: TableOptions): ReturnType<typeof findHeader> {
   const { skipLines, delimiter: declared } = layout
   if (skipLines > 0) return { lines: skipLines, evidence: 'declared' }
   const lines = head.split(LINE_END, SEARCHED_LINES)
