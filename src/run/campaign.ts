@@ -1,4 +1,10 @@
-import { type CountedChoice, type Choice, type ChosenColumn, narrowed } from '../domain/row/choice.js'
+import {
+  type CountedChoice,
+  type Choice,
+  type ChosenColumn,
+  type PilotRow,
+  narrowed,
+} from '../domain/row/choice.js'
 import type { Corrector } from '../domain/row/correction.js'
 import {
   type Expected,
@@ -35,7 +41,7 @@ export interface RunPreview {
   /** Null where it may send every ready row. */
   readonly choice: CountedChoice | null
   /** Of a pilot that is spread, the rows that show something new; empty for any other run. */
-  readonly pilot: ReturnType<Ledger['pilot']>['told']
+  readonly pilot: readonly PilotRow[]
   /** Refused rows that stay refused although they were asked for: a later file has corrected them. */
   readonly leftRefused: number
   /** What other ledgers had to do with the rows. */

@@ -121,7 +121,7 @@ export interface PilotCandidate {
 }
 
 /** A row of the pilot that shows something which none before it does: that is why it was taken. */
-interface PilotRow extends Pick<PilotCandidate, 'id' | 'customerNo'> {
+export interface PilotRow extends Pick<PilotCandidate, 'id' | 'customerNo'> {
   readonly because: readonly string[]
 }
 
