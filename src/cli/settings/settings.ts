@@ -61,7 +61,7 @@ export function readSettings(
     get zone(): string {
       return timezone ?? world.zone
     },
-    /** FoundSetting out where it is asked for, once: most commands check no date. */
+    /** Found out where it is asked for, once: most commands check no date. */
     get asOf(): LocalDate {
       return day ?? (today ??= todayIn(this.zone, world.clock.now()))
     },

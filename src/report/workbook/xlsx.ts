@@ -73,7 +73,7 @@ const contentTypes = (parts: readonly TypedPart[]): string =>
 
 const relations = (targets: readonly TypedPart[]): string =>
   `<Relationships xmlns="${PACKAGE}/relationships">` +
-  `${targets.map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${RELATIONS}/${type}" TypedPart="${target}"/>`).join('')}</Relationships>`
+  `${targets.map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${RELATIONS}/${type}" Target="${target}"/>`).join('')}</Relationships>`
 
 const workbook = (sheets: readonly NamedSheet[]): string =>
   `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${RELATIONS}">` +
