@@ -1,4 +1,4 @@
-import { orNearest } from './domain/text/text.js'
+import { isRecord, orNearest } from './domain/text/text.js'
 import { ruleOf, type RuleId } from './domain/rule/verdict.js'
 
 /**
@@ -136,10 +136,7 @@ const KINDS = {
   flag: ['true or false', (value: unknown) => typeof value === 'boolean'],
   function: ['a function', (value: unknown) => typeof value === 'function'],
   list: ['a list', Array.isArray],
-  object: [
-    'an object',
-    (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  ],
+  object: ['an object', isRecord],
   signal: ['an AbortSignal', (value: unknown) => value instanceof AbortSignal],
   key: [
     'a private key as createPrivateKey of node:crypto makes it',
@@ -147,11 +144,10 @@ const KINDS = {
       typeof value === 'object' && value !== null && Reflect.get(value, 'type') === 'private',
   ],
 } as const
-type Kind = keyof typeof KINDS
 
 /** The value may be a secret, so it is not shown. */
 export function assertKind(name: string, value: unknown, kind: string): void {
-  const [wanted, is] = KINDS[kind as Kind]
+  const [wanted, is] = KINDS[kind as keyof typeof KINDS]
   if (!is(value))
     throw new UsageError(`Cannot use ${name}: it is not ${wanted}; nothing was sent`, 'Correct the value')
 }

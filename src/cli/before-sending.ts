@@ -20,14 +20,7 @@ import {
   readingWith,
   readingFlags,
 } from './command.js'
-import {
-  type LoadedConfiguration,
-  readCheckingKey,
-  type Target,
-  readService,
-  type Service,
-  trustedLines,
-} from './settings/settings.js'
+import { readCheckingKey, type Target, readService, type Service, trustedLines } from './settings/settings.js'
 import { creditorLine, shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
@@ -104,7 +97,7 @@ export function runOptions(context: Context, { trusted }: Target): Omit<MigrateO
 }
 
 /** Each is a public key in PEM, or the path of a file with one. */
-const approversIn = ({ values, locate }: LoadedConfiguration): Record<string, string> =>
+const approversIn = ({ values, locate }: Context['settings']['configuration']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values.approvers ?? {}).map(([name, key]) => [
       name,
@@ -428,6 +421,10 @@ export function readingLines({ reading }: Source): Line[] {
     ...(reading.mayBeStatus ?? []).map((column) => `  not used, and of few values: ${column}`),
   ])
 }
+
+/** Said of one of our own files that lists no row. */
+export const nothingToCorrect = (name: string): string =>
+  `"${name}" lists no row: there is nothing to correct in it.`
 
 /** What collection files say of the mandates. */
 export const evidenceLine = (evidence: NonNullable<ReturnType<LedgerReader['evidence']>>): string =>

@@ -5,6 +5,9 @@ import {
   openPointsOf,
   type MandateTotals,
   type OpenPoint,
+  REPLACEABLE_STATES,
+  TOTAL_OF_STATE,
+  type Totals,
   verificationOf,
 } from '../domain/row/row-state.js'
 import type { Stop } from '../run/brake.js'
@@ -20,7 +23,7 @@ import { lookInto, readByOf, type Context, type WholeResult } from './command.js
 import { commandLine, nextLines, type CommandEnd, type Typed, shownPath } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Settings } from './settings/settings.js'
-import { SourceError, UsageError } from '../errors.js'
+import { UsageError } from '../errors.js'
 import { setAside } from '../report/pack/pack-folder.js'
 import { faultText } from '../register/campaign-register.js'
 import { notTheLatest } from '../register/register-file.js'
@@ -72,24 +75,6 @@ export function setAsideLines(files: readonly string[]): string[] {
     return to === null ? [] : [`"${file}" was taken in, and is in "${relative('.', to)}" now.`]
   })
 }
-
-/** What a workbook holds for a run, where it is anything. Until that took it in, it stays where it is. */
-export const correctionsLeft = (context: Typed, file: string): Promise<string[]> =>
-  lookInto(context.settings, async (reader) => {
-    const { correctionsIn } = await import('../decisions/read-decisions.js')
-    try {
-      const counts = (await correctionsIn(reader, file)).map(
-        ({ sheet, count }) => `the sheet ${sheet} has ${plural(count, 'correction', 'corrections')}`,
-      )
-      const command = commandLine(context, { name: 'run', files: [file] })
-      return counts.length === 0
-        ? []
-        : [`In "${file}" ${counts.join(' and ')} that this command does not take: ${command}`]
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error
-      return [`Nobody can tell whether "${file}" holds corrections too, so it stays: ${error.message}`]
-    }
-  })
 
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>
@@ -175,14 +160,18 @@ export function campaignStatus(
     decided,
     /** The last lines of such a command, which writes no report. */
     closing: async (): Promise<Line[]> =>
-      closingLines(context, { ...status, ...nextReading(await waitingIn(context, reader)) }),
+      closingLines(context, { ...status, ...nextReading(await waitingOf(context, reader, totals)) }),
   }
 }
+
+/** Where all was sent or closed no file is looked at. */
+const waitingOf = async (context: Context, reader: LedgerReader, totals: Totals): Promise<Waiting[]> =>
+  REPLACEABLE_STATES.every((state) => totals[TOTAL_OF_STATE[state]] === 0) ? [] : waitingIn(context, reader)
 
 /** The same of a command that only looks, with what a person is warned of. */
 export async function lookedAt(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
-  const waiting = await waitingIn(context, reader)
+  const waiting = await waitingOf(context, reader, status.totals)
   const warnings = [...result.warnings, ...oddities(reader), ...waitingTexts(context, waiting)]
   return { status: { ...status, ...nextReading(waiting) }, result: { ...result, warnings } }
 }

@@ -218,10 +218,6 @@ export function sampled(files: readonly OpenNext[], count: number | null): reado
   })
 }
 
-/** Said of one of our own files that lists no row. */
-export const nothingToCorrect = (name: string): string =>
-  `"${name}" lists no row: there is nothing to correct in it.`
-
 export const SHEET: OwnFlag = [
   '--sheet <name>',
   'the sheet of an Excel workbook; where it is left out, the one that has data',

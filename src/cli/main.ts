@@ -21,28 +21,10 @@ import { topicLines, topicsIn } from './commands/help.js'
 import { environmentName, exitLines, flagName, flagsOf, helpOf } from './settings/declared.js'
 import { distrustedConfiguration, readSettings, refusalOfRemoved, type Flags } from './settings/settings.js'
 import type { Log } from './terminal/log.js'
-import {
-  boundedWorld,
-  type Progress,
-  startProgress,
-  type Output,
-  type World,
-  widthOf,
-  wrapped,
-} from './terminal/world.js'
+import { boundedWorld, startProgress, type Output, type World, widthOf, wrapped } from './terminal/world.js'
 
-/** What stands in where nobody looks on; libraries for a terminal or a log are loaded for those who do. */
-
-const silent = (): void => undefined
-export const noLog: Log = { delivery: silent, missing: () => null, close: silent }
-export const silentProgress: Progress = {
-  reading: silent,
-  sending: silent,
-  outcome: silent,
-  note: silent,
-  event: silent,
-  end: silent,
-}
+/** Where there is no log: the library for one is loaded for those who have one. */
+export const noLog: Log = { delivery: () => undefined, missing: () => null, close: () => undefined }
 
 /** By the groups of the first screen, in the way a newcomer meets them; a name of two words is typed as two. */
 const GROUPS = {
@@ -294,7 +276,7 @@ async function execute(
     isJson = settings.get('json') ?? false
     for (const option of command.options) settings.get(option) // refused before anything is opened or made
     const isSilent = (settings.get('quiet') ?? false) || isJson
-    const progress = isSilent ? silentProgress : await startProgress(world)
+    const progress = await startProgress(world, isSilent)
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
     distrusted = distrustedConfiguration(settings.configuration)
     const logFile = settings.get('logFile')

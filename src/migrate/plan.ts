@@ -48,13 +48,13 @@ import {
 import { askAhead } from './ask.js'
 import { bringIn } from '../run/campaign.js'
 import { statSync, existsSync } from 'node:fs'
-import { MOST_BYTES, readGiven, readGivenText } from '../trust/trusted-file.js'
+import { type GivenRequest, MOST_BYTES, readGiven, readGivenText } from '../trust/trusted-file.js'
 import { fingerprintOf, publicKeyIn } from '../trust/signature.js'
 import { USUAL_CONNECT_TIMEOUT_MS } from '../service/checked-service.js'
 import type { ApprovalRecord, PlanRecord } from '../ledger/read/reader.js'
 import { fileDigest, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import { z } from 'zod'
-import { parseJson, plural } from '../domain/text/text.js'
+import { isRecord, parseJson, plural } from '../domain/text/text.js'
 
 /**
  * All that bears on what is sent, where to and how, but for the files themselves, the address and the user, how many rows
@@ -134,7 +134,7 @@ function withBytes(path: string): string {
 function masked(value: unknown): unknown {
   if (typeof value === 'string') return maskAccounts(value)
   if (Array.isArray(value)) return value.map(masked)
-  if (typeof value !== 'object' || value === null) return value
+  if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]))
 }
 
@@ -297,8 +297,8 @@ export function findPlan(view: LedgerReader, file: string): PlanRecord {
 }
 
 /** @throws {UsageError} for a file that cannot be read */
-const readPlanFile = (file: string): string =>
-  readGivenText(file, { what: 'plan', nothing: 'nothing was sent', mostBytes: MOST_BYTES.plan })
+export const readPlanFile = (file: string, more: Partial<GivenRequest> = {}): string =>
+  readGivenText(file, { what: 'plan', nothing: 'nothing was sent', mostBytes: MOST_BYTES.plan, ...more })
 
 /**
  * A plan by its own digest, for somebody who has no ledger to compare it with: a run is held to the plan that the ledger

@@ -2,12 +2,7 @@ import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rul
 import { maskAccounts } from '../domain/text/accounts.js'
 import { nearest, orNearest, findName, fold } from '../domain/text/text.js'
 import { UsageError, refuse } from '../errors.js'
-import {
-  type Admission,
-  type GivenBack,
-  NONE_GIVEN_BACK,
-  type SourceAdmission,
-} from '../ledger/admit/admission.js'
+import { type Admission, type GivenBack, NONE_GIVEN_BACK } from '../ledger/admit/admission.js'
 import type { AdmitRequest, Ledger } from '../ledger/file/writer.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
@@ -383,7 +378,8 @@ async function addRecords(
 ) {
   const kind = isResultFile && onTheirOwn !== true ? 'list' : 'export'
   const about = { name, header, columns, amendments, kind } as const
-  let target: SourceAdmission | null = counted === undefined ? null : admission.open({ ...about, counted })
+  let target: ReturnType<Admission['open']> | null =
+    counted === undefined ? null : admission.open({ ...about, counted })
   let records = 0
   for await (const batch of read(signal)) {
     target ??= admission.open(about)

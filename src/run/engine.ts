@@ -162,7 +162,7 @@ export function createEngine<Item extends object, Event>(parts: EngineParts<Even
   }
 }
 
-interface Waiting<Item extends object> {
+interface WaitingTurn<Item extends object> {
   readonly turn: Turn<Item>
   readonly dueMs: number
   /** When it must have left. */
@@ -176,12 +176,12 @@ const MAX_WAITING = 1_000
 const LATE_MS = 1_000
 
 /** What never left has cost the service nothing, so it needs no share of the retry budget. */
-const leavesAtMs = <Item extends object>({ turn, dueMs }: Waiting<Item>, repeatFromMs: number): number =>
+const leavesAtMs = <Item extends object>({ turn, dueMs }: WaitingTurn<Item>, repeatFromMs: number): number =>
   turn.sent > 0 ? Math.max(dueMs, repeatFromMs) : dueMs
 
 /** Which item is next: those whose wait is over, then new ones in order. Holds a bounded number. */
 export function createQueue<Item extends object>(next: Task<Item>['next'], pilot: number | null) {
-  let waiting: Waiting<Item>[] = []
+  let waiting: WaitingTurn<Item>[] = []
   let page: readonly Item[] = []
   let at = 0
   let taken = 0
@@ -225,7 +225,7 @@ export function createQueue<Item extends object>(next: Task<Item>['next'], pilot
      * a pause or their own wait does not let them. `wasFull`: so many waited that no new one could be taken up.
      */
     leaveBehind: (pausedUntilMs: number, repeatFromMs: number) => {
-      const isInVain = (entry: Waiting<Item>): boolean =>
+      const isInVain = (entry: WaitingTurn<Item>): boolean =>
         Math.max(pausedUntilMs, leavesAtMs(entry, repeatFromMs)) > entry.untilMs
       const turns = waiting.filter(isInVain).map(({ turn }) => turn)
       const wasFull = waiting.length >= MAX_WAITING

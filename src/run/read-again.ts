@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import type { CheckedRecord, LayoutReading, SourceReading } from '../domain/rule/verdict.js'
@@ -91,10 +91,7 @@ function againText(
   return `read again, because ${because} has changed: ${[`${countText(same)} the same`, ...told].join(', ')}`
 }
 
-const digestOf = (value: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify(value ?? null))
-    .digest('hex')
+const digestOf = (value: unknown): string => hash('sha256', JSON.stringify(value ?? null))
 
 /** What an export remembers of how it was read. */
 export function readingBy(

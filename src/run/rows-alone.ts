@@ -56,7 +56,7 @@ interface Part {
   readonly records: number
 }
 
-interface Reading extends Pick<AdmitOptions, 'signal' | 'watch'> {
+interface FileReading extends Pick<AdmitOptions, 'signal' | 'watch'> {
   readonly first: number
   readonly keys: ReturnType<typeof createSharedKeys>
   readonly together: RowSet
@@ -64,7 +64,7 @@ interface Reading extends Pick<AdmitOptions, 'signal' | 'watch'> {
 
 async function readOnce(
   { name, records }: OpenedSource,
-  { signal, watch, first, keys, together }: Reading,
+  { signal, watch, first, keys, together }: FileReading,
 ): Promise<number> {
   let row = first
   for await (const batch of records(signal)) {

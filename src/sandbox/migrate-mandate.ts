@@ -8,15 +8,23 @@ import {
 } from '../contract/mandates.js'
 import { readBody, refuse, refuseField } from './refusal.js'
 import type { OpenSandbox } from './settings.js'
-import {
-  type HeldMandate,
-  ASSIGNED_CREDITOR_IDENTIFIER,
-  assignedReference,
-  isIban,
-  paymentSourceId,
-  referenceOfSource,
-} from './store.js'
+import { ASSIGNED_CREDITOR_IDENTIFIER, assignedReference, type HeldMandate } from './store.js'
+import { mod97 } from '../domain/text/accounts.js'
 import { SEPA_SCHEME } from '../domain/proof/match-sources.js'
+
+/** Whether an account number has the ISO 13616 form and right check digits. Nothing national is checked. */
+const isIban = (text: string): boolean =>
+  /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text) && mod97(text, 4) === 1
+
+const SOURCE_PREFIX = 'ps-'
+
+/** The id of the payment source that a mandate is. */
+const paymentSourceId = (assignedMandateReference: string): string =>
+  SOURCE_PREFIX + assignedMandateReference.toLowerCase()
+
+/** The assigned reference behind an id, or null for what is no such id. */
+const referenceOfSource = (id: string): string | null =>
+  id.startsWith(SOURCE_PREFIX) ? id.slice(SOURCE_PREFIX.length).toUpperCase() : null
 
 /** Registers a mandate. Unless a choice forbids it, the same request twice registers two. */
 export function migrateMandate(body: unknown, requestId: string | null, parts: OpenSandbox): MigratedMandate {

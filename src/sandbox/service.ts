@@ -4,14 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BILLOGRAM_PATH, OFFER_PATH } from '../contract/billogram.js'
 import { memberOf } from '../domain/text/text.js'
 import { CUSTOMER_PATH, MIGRATE_PATH, PAYMENT_SOURCE_PATH } from '../contract/mandates.js'
-import {
-  OPERATIONS,
-  type Occasion,
-  type Operation,
-  type FaultPlan,
-  appliesFirst,
-  misbehave,
-} from './faults.js'
+import { OPERATIONS, type Operation, type FaultPlan, appliesFirst, misbehave } from './faults.js'
 import { findCustomer, migrateMandate, cancelSource, listSources } from './migrate-mandate.js'
 import { refuse, readJsonBody, assertCredentials, isOwnHost } from './refusal.js'
 import type { OpenSandbox } from './settings.js'
@@ -81,7 +74,10 @@ export function serveOperations(app: Hono<Env>, parts: ServiceParts): void {
   }
 }
 
-const member = (name: string) => (body: unknown) => textOfMember(body, name)
+const member = (name: string) => (body: unknown) => {
+  const value = memberOf(body, name)
+  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : ''
+}
 const ofPath = (_body: unknown, id: string): string => id
 
 const endpointsOf = (parts: ServiceParts): readonly Endpoint[] => [
@@ -144,18 +140,13 @@ async function wait(ms: number, { closing }: OpenSandbox): Promise<void> {
 /** Faults below HTTP leave a marker instead of an answer. */
 const isAnswered = (response: Response): boolean => !response.headers.has('x-hono-already-sent')
 
-function textOfMember(body: unknown, name: string): string {
-  const value = memberOf(body, name)
-  return typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 100) : ''
-}
-
 export function countRequests() {
   const received = Object.fromEntries(OPERATIONS.map((name) => [name, 0])) as Record<Operation, number>
   const subjects = new Map(OPERATIONS.map((operation) => [operation, new Map<string, number>()]))
   const answered = new Map<string, number>()
   const faults = new Map<string, number>()
   return {
-    receive(operation: Operation, subject: string): Occasion {
+    receive(operation: Operation, subject: string) {
       received[operation] += 1
       const subjectOrdinal = countUp(subjects.get(operation) ?? new Map<string, number>(), subject)
       return { operation, subject, ordinal: received[operation], subjectOrdinal }

@@ -3,7 +3,6 @@ import { type Database, openDatabase } from '../driver.js'
 import { codeOf, UsageError } from '../errors.js'
 import { assertTrustedOutput, openTrusted } from '../trust/trusted-file.js'
 import type { Billogram, Offer } from '../contract/billogram.js'
-import { mod97 } from '../domain/text/accounts.js'
 import type { MigrateRequest } from '../contract/mandates.js'
 import { hash } from 'node:crypto'
 
@@ -31,20 +30,6 @@ export function eventUuid(seed: number, billogramId: string, eventNumber: number
 /** A number from 0 (included) to 1 (left out) that depends on the parts alone. */
 export const chanceOf = (...parts: readonly (string | number)[]): number =>
   digest('chance', ...parts).readUIntBE(0, 6) / 2 ** 48
-
-/** Whether an account number has the ISO 13616 form and right check digits. Nothing national is checked. */
-export const isIban = (text: string): boolean =>
-  /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text) && mod97(text, 4) === 1
-
-const SOURCE_PREFIX = 'ps-'
-
-/** The id of the payment source that a mandate is. */
-export const paymentSourceId = (assignedMandateReference: string): string =>
-  SOURCE_PREFIX + assignedMandateReference.toLowerCase()
-
-/** The assigned reference behind an id, or null for what is no such id. */
-export const referenceOfSource = (id: string): string | null =>
-  id.startsWith(SOURCE_PREFIX) ? id.slice(SOURCE_PREFIX.length).toUpperCase() : null
 
 /** A mandate as the sandbox holds it. The original identifiers are under `amendment`, as on the wire. */
 export interface HeldMandate extends Readonly<MigrateRequest> {

@@ -21,7 +21,7 @@ import { maskAccounts, maskIban } from '../domain/text/accounts.js'
 /** How one operation reads its own answers. */
 interface AnswerReader<Value> {
   /** Reads the JSON of a complete 2xx. */
-  readonly prove: (json: unknown) => Proof<Value>
+  readonly prove: (json: unknown) => AnswerProof<Value>
   /** Cleans what is kept of the answer. */
   readonly clean: Cleaner
   /** A refusal with this word may mean that what was asked for is there already. */
@@ -161,7 +161,7 @@ function factsOf({ started, response, error, durationMs, receivedAtMs }: Exchang
 }
 
 /** What the JSON of a complete 2xx proves. */
-type Proof<Value> =
+type AnswerProof<Value> =
   | { readonly kind: 'proven'; readonly value: Value; readonly notes: readonly RuleId[] }
   | { readonly kind: 'unreadable'; readonly reason: string }
   /** The answer belongs to another request; `field` is the first one that differs. */
@@ -177,7 +177,7 @@ export type OfferAnswer = Described<Content<typeof offer, 'offer_id'>>
 export type BillogramAnswer = Described<Content<typeof billogram, 'id'>>
 
 /** Registered only if the answer is whole and names this very mandate (service/README.md#outcomes). */
-function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdentity> {
+function proveRegistration(json: unknown, mandate: Mandate): AnswerProof<AssignedIdentity> {
   const reading = readMigrateAnswer(json)
   if (reading.kind === 'unreadable') return reading
   const { status, data } = reading
@@ -202,24 +202,24 @@ function proveRegistration(json: unknown, mandate: Mandate): Proof<AssignedIdent
 }
 
 /** Offer ids are compared without regard to case, as the service compares them. */
-export const proveOffer = (json: unknown, offerId: string): Proof<OfferAnswer> =>
+export const proveOffer = (json: unknown, offerId: string): AnswerProof<OfferAnswer> =>
   proveDescribed(readOfferAnswer(json), 'offer_id', (id) => id.toLowerCase() === offerId.toLowerCase())
 
-export const proveUpdate = (json: unknown, wanted: string): Proof<BillogramAnswer> =>
+export const proveUpdate = (json: unknown, wanted: string): AnswerProof<BillogramAnswer> =>
   proveDescribed(readBillogramAnswer(json), 'id', (id) => id === wanted)
 
 function proveDescribed<Name extends string, Content extends Readonly<Record<Name, string>>>(
   reading: (Described<Content> & { kind: 'read'; status: string | null }) | ReturnType<typeof unreadable>,
   field: Name,
   isSame: (identity: string) => boolean,
-): Proof<Described<Content>> {
+): AnswerProof<Described<Content>> {
   if (reading.kind === 'unreadable') return reading
   const { status, content, leftOut } = reading
   if (!isSame(content[field])) return { kind: 'mismatch', field }
   return { kind: 'proven', value: { content, leftOut }, notes: noteStatusWord(status) }
 }
 
-export function proveCustomer(json: unknown, customerNo: number): Proof<CustomerSaid> {
+export function proveCustomer(json: unknown, customerNo: number): AnswerProof<CustomerSaid> {
   const reading = readCustomer(json, customerNo)
   return reading.kind === 'unreadable' ? reading : { kind: 'proven', value: reading.customer, notes: [] }
 }
@@ -227,9 +227,9 @@ export function proveCustomer(json: unknown, customerNo: number): Proof<Customer
 const noteStatusWord = (status: string | null): RuleId[] => (status === 'OK' ? [] : ['RESPONSE_STATUS_WORD'])
 
 /** What one question about a customer brought: for its payment sources, or for who it is. */
-export type SourcesSeen = Listed | NotRead
+export type SourcesSeen = SourcesListed | NotRead
 
-interface Listed {
+interface SourcesListed {
   readonly kind: 'listed'
   /** Empty where the customer has none. */
   readonly sources: readonly ListedSource[]
@@ -275,7 +275,7 @@ const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
 /** What an answer says; null for one that is none to the question. */
 type Read = (
   response: Response,
-) => Pick<Listed, 'sources' | 'customer'> | ReturnType<typeof unreadable> | null
+) => Pick<SourcesListed, 'sources' | 'customer'> | ReturnType<typeof unreadable> | null
 
 /** Pure and total. An answer counts only whole: a cut list would look as if a mandate were missing. */
 export function classifySources(

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
-import { cleanCell, fold, parseJson } from '../domain/text/text.js'
+import { cleanCell, fold, isRecord, parseJson } from '../domain/text/text.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { codeOf, SourceError, refuse } from '../errors.js'
 import { piecesOf, type SourceInput, sizeOf, isZip, opening } from './bytes/input.js'
@@ -123,7 +123,7 @@ type Flat = Map<string, string>
 
 /** `details: { iban }` is the column `details.iban`; what is no text, number or truth value is none. */
 function flatten(value: unknown, name: string, into: Flat): Flat {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+  if (isRecord(value))
     for (const [key, inner] of Object.entries(value))
       flatten(inner, name === '' ? key : `${name}.${key}`, into)
   else if (['string', 'number', 'boolean'].includes(typeof value)) into.set(name, String(value))

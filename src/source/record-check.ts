@@ -1,9 +1,4 @@
-import {
-  checkMandate,
-  joinFindings,
-  type CheckOptions,
-  type RawValues,
-} from '../domain/value/check-mandate.js'
+import { checkMandate, type CheckOptions, type RawValues } from '../domain/value/check-mandate.js'
 import { wordsWith } from '../domain/value/words.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { CUSTOMER_COLUMN } from '../domain/row/list-columns.js'
@@ -14,6 +9,7 @@ import {
   type ReadableValues,
   NO_FINDINGS,
   findingOf,
+  joinFindings,
 } from '../domain/rule/verdict.js'
 import { lookUp, type LookedUp, type SecondFile } from './columns/second-files.js'
 import { DATES, excludeBy, type DateField, type Mapping, type AppliedProfile } from './columns/mapping.js'
@@ -29,7 +25,7 @@ import {
   type Forgotten,
   type Resubmission,
 } from './columns/resubmission.js'
-import type { EarlierRow, EarlierRows, ReadBy } from '../domain/row/correction.js'
+import type { EarlierRow, EarlierRows } from '../domain/row/correction.js'
 import type { Transform, SourceOptions } from './options.js'
 import type { DecidedFormat, TimesOfDay } from '../domain/mandate/date.js'
 
@@ -61,10 +57,10 @@ export interface CheckedAgainst extends Pick<
   /** Loaded once and shared, so that unused lines are counted over all files; then its findings are the caller's. */
   readonly second?: readonly SecondFile[]
   /** How the command reads, and the mark of its ledger, for lines of our own files. */
-  readonly readBy?: ReadBy
+  readonly readBy?: EarlierRow['readBy']
   readonly ledger?: string
   /** The path of the configuration by which a row was read, where the command can read with it. */
-  readonly otherOf?: (readBy: ReadBy) => string | null
+  readonly otherOf?: (readBy: EarlierRow['readBy']) => string | null
   /** What columns of the exports that were read so are called there, by their folded names. */
   readonly inLists?: ReadonlyMap<string, string> | undefined
   /** The rows that our own files name, so that a re-saved cell is not taken for a corrected one. */
@@ -116,7 +112,7 @@ export function checkRecord(source: RecognisedSource): (raw: RawRecord, record: 
   }
 }
 
-type CheckLine = (own: Line, more: readonly Finding[]) => RecordCheck
+type CheckLine = (own: ReadLine, more: readonly Finding[]) => RecordCheck
 
 /** Lines of a file of ours name rows of the ledger, and may have been saved again since they were written. */
 function resubmittedChecker(
@@ -205,7 +201,7 @@ export const isIsoDay = (cell: string): boolean =>
   /^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2})?\s*$/.test(cell)
 
 /** Of a line of a file of ours also what it says of itself, and how it was saved since. */
-interface Line extends Pick<RawRecord, 'line'> {
+interface ReadLine extends Pick<RawRecord, 'line'> {
   readonly record: number
   readonly uncomputed: readonly number[] | undefined
   readonly read: readonly string[]
@@ -234,7 +230,7 @@ function cellChecker(source: RecognisedSource): CheckLine {
     words: wordsWith(options.words, profile?.words),
   }
   /** A day of a typed cell is one whatever the format of its column. */
-  const datedBy = (raw: RawValues, { restored, resubmission }: Line): CheckOptions => {
+  const datedBy = (raw: RawValues, { restored, resubmission }: ReadLine): CheckOptions => {
     const formatOf = (field: DateField): DecidedFormat =>
       isTyped && isIsoDay(raw[field] ?? '') ? 'iso' : (restored?.formats[field] ?? formats[DATES[field]])
     return {

@@ -90,7 +90,7 @@ export const tableOf = ({ read, ...given }: FormatTable): Table => ({
   read: (signal) => piecesOf(read(signal)),
 })
 
-export interface TableEvidence {
+interface TableEvidence {
   readonly encoding?: string
   readonly delimiter?: string
   readonly sheet?: string

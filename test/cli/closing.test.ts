@@ -6,7 +6,6 @@ import {
   absentLines,
   absentOf,
   closingLines,
-  correctionsLeft,
   oldPages,
   verifiedExitStatus,
   writePack,
@@ -122,15 +121,6 @@ it('the pack of a ledger is written beside a writer, and says where it went when
   const moved = await write()
   expect(moved.files['in-doubt.csv']).toBe(join(out, 'report-2', 'to-do', 'in-doubt.csv'))
   expect(moved.warnings[0]).toContain(join(out, 'report-2'))
-})
-
-it('a workbook that cannot be read a second time stays, and nobody is told that it holds nothing else', async () => {
-  const ledger = open()
-  admit(ledger, [{}])
-  const settings = readSettings({ ledger: ledger.file }, worldOf(), noConfiguration)
-  const file = join(dirname(ledger.file), 'to-do.xlsx')
-  const left = await correctionsLeft({ settings, own: {}, args: [] }, file)
-  expect(left).toEqual([expect.stringContaining('so it stays: Cannot read')])
 })
 
 it.each([true, false])(

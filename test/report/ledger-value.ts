@@ -16,6 +16,7 @@ import type {
   VerifiedRow,
 } from '../../src/ledger/read/reader.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
+import { NOTHING_TOLD } from '../../src/report/facts/facts.js'
 import type { ReportFacts } from '../../src/report/facts/row-walk.js'
 import { walkLedger } from '../../src/report/facts/row-walk.js'
 import { EDGES, MANDATE_STATES, totalsOf, type VerdictCount } from '../../src/domain/row/row-state.js'
@@ -62,7 +63,11 @@ export const many = <Of>(count: number, of: (n: number) => Of): Of[] =>
 /** What a report shows of these records, without writing a file. */
 export function factsOf(value: LedgerValue): Promise<ReportFacts> {
   const reader = readerOf(value)
-  return walkLedger(reader, reader.sources(), { files: [], absentAfterMs: USUAL_ABSENT_AFTER_MS })
+  return walkLedger(reader, reader.sources(), {
+    files: [],
+    absentAfterMs: USUAL_ABSENT_AFTER_MS,
+    told: NOTHING_TOLD,
+  })
 }
 
 /** A page without tags, blanks folded. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, inflateRawSync } from 'node:zlib'
+import { NOTHING_TOLD } from '../../src/report/facts/facts.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/read-back.js'
 import { walkLedger } from '../../src/report/facts/row-walk.js'
 import { openPackFolder } from '../../src/report/pack/pack-folder.js'
@@ -19,7 +20,7 @@ export async function workbookOf(
   try {
     const workbook = openWorkbook(folder, texts, limits)
     const reader = readerOf(value)
-    const terms = { files: [workbook.lists], absentAfterMs: USUAL_ABSENT_AFTER_MS }
+    const terms = { files: [workbook.lists], absentAfterMs: USUAL_ABSENT_AFTER_MS, told: NOTHING_TOLD }
     await workbook.finish(await walkLedger(reader, reader.sources(), terms))
     return readFileSync(join((await folder.publish()).folder, WORKBOOK_FILE))
   } finally {

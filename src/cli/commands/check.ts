@@ -11,7 +11,6 @@ import {
   IGNORE_COLUMN,
   SHEET,
   emptyResult,
-  nothingToCorrect,
   openers,
   sampled,
   namedFiles,
@@ -28,6 +27,7 @@ import {
   readingLines,
   unlikelyShares,
   heldLines,
+  nothingToCorrect,
   readAskedService,
   WHO,
 } from '../before-sending.js'
@@ -87,7 +87,7 @@ async function check(context: Context) {
   }
 }
 
-type Checked = Awaited<ReturnType<typeof checkFiles>>
+type CheckedFiles = Awaited<ReturnType<typeof checkFiles>>
 
 interface Asked {
   readonly sample: number | null
@@ -159,7 +159,7 @@ function* allProblems(reader: LedgerReader) {
   for (const page of problemPages(reader)) yield* page
 }
 
-function conclude(context: Context, reader: LedgerReader, checked: Checked) {
+function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles) {
   const { admitted, campaign, files, sample, inDoubt } = checked
   const totals = reader.totals()
   const todos = todosOf(reader)
@@ -230,7 +230,7 @@ const BEFORE_RUN: ReadonlyMap<string, string> = new Map([
 
 function nextLinesOf(
   context: Context,
-  { campaign, files, sample, waiting }: Checked,
+  { campaign, files, sample, waiting }: CheckedFiles,
   { undecided, isFaulty }: { undecided: readonly string[]; isFaulty: boolean },
 ): Line[] {
   const { settings, args } = context

@@ -6,12 +6,7 @@ import type { SourceRecord } from '../../ledger/read/reader.js'
 import { isItsOwn, placeOf, type ReadBy } from '../../run/read-again.js'
 import { fileDigest } from '../../source/bytes/input.js'
 import { ENGLISH } from '../../report/text/texts.js'
-import {
-  admitSources,
-  readAgainFirst,
-  type AdmittableSource,
-  type OpenNext,
-} from '../../run/admit-sources.js'
+import { admitSources, readAgainFirst, type OpenNext } from '../../run/admit-sources.js'
 import { closingLines, leftAsRead, lookedAt, oldPages, writePack, noteOutputs } from '../closing.js'
 import { IGNORE_COLUMN, openers, readByOf, decideIn, SHEET, type Command, type Context } from '../command.js'
 import { EXITS, SHARED, usual } from '../settings/declared.js'
@@ -114,7 +109,7 @@ function asBefore(context: Context, reader: LedgerReader) {
     systems.get(path)?.exports.push(source)
   }
   const files = openers(context, 'refuse').map((open): OpenNext => async (known = {}) => {
-    const openBy = async ({ by }: System): Promise<AdmittableSource> => {
+    const openBy = async ({ by }: System): ReturnType<OpenNext> => {
       const opened = by === own ? await open(known) : await open.as?.(by, known)
       if (opened?.sha256 != null) configurations.set(opened.sha256, by.configuration)
       return opened ?? open(known)
@@ -134,7 +129,7 @@ interface System {
 async function systemOf(
   { path }: OpenNext,
   systems: readonly System[],
-  openBy: (system: System) => Promise<AdmittableSource>,
+  openBy: (system: System) => ReturnType<OpenNext>,
 ): Promise<System | undefined> {
   const sha256 = path === undefined ? null : await fileDigest(path)
   const known = systems.find((system) => system.exports.some((one) => one.sha256 === sha256))

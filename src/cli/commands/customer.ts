@@ -1,4 +1,5 @@
 import { changesText, type FieldChange } from '../../domain/row/correction.js'
+import { stateName } from '../../domain/row/row-state.js'
 import type { KeptSource } from '../../domain/proof/match-sources.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
@@ -162,7 +163,7 @@ function linesOf(row: History): string[] {
   ]
   return [
     '',
-    `Row ${row.row}: ${row.state.replace('_', ' ')}${row.rule === null ? '' : ` (${row.rule})`}, record ${row.record} of "${row.source}" (line ${row.line})`,
+    `Row ${row.row}: ${stateName(row.state)}${row.rule === null ? '' : ` (${row.rule})`}, record ${row.record} of "${row.source}" (line ${row.line})`,
     ...valueLines.flatMap(([name, value]) => (value === null ? [] : [`  ${name}: ${value}`])),
     ...(row.cells === null
       ? ['  cells: not held any more']

@@ -14,18 +14,13 @@ import {
   isFile,
   readApproval,
   readPlan,
+  readPlanFile,
   textOfApproval,
   changedSettingsOf,
 } from '../../migrate/plan.js'
 import { type Command, type Context, lookInto, namedFiles, sameFlags, decideIn } from '../command.js'
 import { readAskedService, RUN_FLAGS, runOptions } from '../before-sending.js'
-import {
-  readUsername,
-  type Settings,
-  assertReadBackTold,
-  readTarget,
-  readSigningKey,
-} from '../settings/settings.js'
+import { readUsername, assertReadBackTold, readTarget, readSigningKey } from '../settings/settings.js'
 import { commandLine, nextLine, shownPath } from '../terminal/next.js'
 import { type Line, toned, assertTyped, canAsk, type World } from '../terminal/world.js'
 import { planSections, renderPlanPage, type Section } from '../../report/plan/plan-sections.js'
@@ -37,13 +32,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseJson, said, timeText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
-import {
-  entryAt,
-  MOST_BYTES,
-  readGivenText,
-  assertNotTaken,
-  createTrusted,
-} from '../../trust/trusted-file.js'
+import { entryAt, assertNotTaken, createTrusted } from '../../trust/trusted-file.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { signText } from '../../trust/signature.js'
@@ -157,15 +146,14 @@ export const planPaths = (to: string) => ({ json: to, html: `${to.replace(/\.jso
  */
 export async function assertReplaceable(
   paths: PlanPaths,
-  settings: Pick<Settings, 'ledger' | 'sharedFolder'>,
+  settings: Pick<Context['settings'], 'ledger' | 'sharedFolder'>,
   forbidden: readonly string[],
 ): Promise<void> {
   for (const path of Object.values(paths)) {
     const entry = entryAt(path)
     assertNotTaken(path, { what: 'plan', forbidden }, entry)
     if (entry === null) continue
-    const given = { what: 'plan', nothing: 'nothing was planned', mostBytes: MOST_BYTES.plan, noLink: true }
-    const text = readGivenText(path, given)
+    const text = readPlanFile(path, { nothing: 'nothing was planned', noLink: true })
     const recorded = existsSync(settings.ledger) ? await lookInto(settings, (reader) => reader.plans()) : []
     const ours = recorded.map(async ({ document, text }, at) =>
       path === paths.json ? text : renderPlanPage(document, recorded[at - 1]?.document ?? null),

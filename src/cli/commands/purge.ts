@@ -6,7 +6,6 @@ import type { CampaignRecord } from '../../ledger/read/reader.js'
 import {
   DONE,
   isToDo,
-  MANIFEST_FILE,
   NOTE,
   readNote,
   readWrittenFiles,
@@ -18,6 +17,7 @@ import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/trusted-file.js'
 import { readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
 import { ledgerMark, readMark } from '../../domain/row/list-columns.js'
+import { MANIFEST_FILE } from '../../report/facts/facts.js'
 import { DECIDING_COLUMNS } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
 import { REGISTER_FILE } from '../../register/register-file.js'

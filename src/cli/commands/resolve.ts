@@ -1,9 +1,10 @@
-import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
+import { correctionsIn, readDecision, readDecisions } from '../../decisions/read-decisions.js'
 import { decideFromReadBack, type Difference, reconcile } from '../../decisions/reconcile.js'
 import { VERDICTS, type VerdictKind } from '../../domain/proof/match-sources.js'
+import { stateName } from '../../domain/row/row-state.js'
 import { countText, plural, said, upperCase } from '../../domain/text/text.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
-import { UsageError } from '../../errors.js'
+import { SourceError, UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/file/writer.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { ResolutionReport } from '../../ledger/decide/resolution.js'
@@ -11,15 +12,7 @@ import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { ReadBackEnd } from '../../migrate/ask.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { sharedFiles } from '../../trust/trusted-file.js'
-import {
-  absentLines,
-  absentOf,
-  campaignStatus,
-  correctionsLeft,
-  OLDER_STATUS,
-  oldPages,
-  setAsideLines,
-} from '../closing.js'
+import { absentLines, absentOf, campaignStatus, OLDER_STATUS, oldPages, setAsideLines } from '../closing.js'
 import {
   type Command,
   type Context,
@@ -30,17 +23,9 @@ import {
   type CommandResult,
   resultOfError,
 } from '../command.js'
-import {
-  ASK_OPTIONS,
-  askedDetails,
-  askedLine,
-  askService,
-  SAMPLE_FLAG,
-  statusAfter,
-  unprovenLines,
-} from './verify.js'
-import { EXITS, oneOf, usual } from '../settings/declared.js'
-import { nextLine, sameResolve, type NextCommand } from '../terminal/next.js'
+import { askedDetails, askedLine, askService, SAMPLE_FLAG, statusAfter, unprovenLines } from './verify.js'
+import { ASK_SETTINGS, EXITS, oneOf, usual } from '../settings/declared.js'
+import { commandLine, nextLine, sameResolve, type NextCommand, type Typed } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
 const SCOPES = ['in-doubt', 'registered', 'ready', 'all'] as const
@@ -58,7 +43,7 @@ export const resolveCommand: Command = {
     'sepa-migrate resolve --from sepa-migrate-report/to-do/in-doubt.csv --dry-run',
     'sepa-migrate resolve --row 17 --row 18 --as written-off --reason "left the association"',
   ],
-  options: [...ASK_OPTIONS, 'yes'],
+  options: [...ASK_SETTINGS, 'yes'],
   own: [
     ['--row <id...>', 'the row, as migration_row in in-doubt.csv; several are decided alike'],
     ['--as <decision>', 'what the row becomes', ['registered', 'refused', 'resend', 'written-off', 'done']],
@@ -119,7 +104,7 @@ export const resolveCommand: Command = {
 }
 
 /** Decisions to record, and what is said of where they come from. */
-interface Found {
+interface ToRecord {
   /** Empty where nothing is to be recorded: then `result` says how it ends. */
   readonly resolutions: readonly Resolution[]
   /** Nobody said yes: what would be recorded is shown. */
@@ -163,7 +148,7 @@ const appliedIn = (details: CommandResult['details'], isApplied: boolean) =>
     : { reconciliation: { ...(details['reconciliation'] as object), isApplied } }
 
 /** What was typed, or filled in: a file as the report wrote it is no error to look at. */
-async function given(context: Context): Promise<Found> {
+async function given(context: Context): Promise<ToRecord> {
   const resolutions = await readResolutions(context)
   if (resolutions.length > 0) return { resolutions }
   const file = context.text('from') ?? ''
@@ -256,6 +241,23 @@ async function conclude(
   }
 }
 
+/** What a workbook holds for a run, where it is anything. Until that took it in, it stays where it is. */
+export const correctionsLeft = (context: Typed, file: string): Promise<string[]> =>
+  lookInto(context.settings, async (reader) => {
+    try {
+      const counts = (await correctionsIn(reader, file)).map(
+        ({ sheet, count }) => `the sheet ${sheet} has ${plural(count, 'correction', 'corrections')}`,
+      )
+      const command = commandLine(context, { name: 'run', files: [file] })
+      return counts.length === 0
+        ? []
+        : [`In "${file}" ${counts.join(' and ')} that this command does not take: ${command}`]
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error
+      return [`Nobody can tell whether "${file}" holds corrections too, so it stays: ${error.message}`]
+    }
+  })
+
 /** A row that may go out once more goes under a plan that was made after the decision, where plans are required. */
 function planNeededLines({ settings }: Context, { results }: ResolutionReport): string[] {
   const again = results.filter((result) => result.kind === 'resolved' && result.to === 'ready').length
@@ -308,7 +310,7 @@ function again(context: Context): NextCommand {
  * absence proves nothing by itself.
  * @throws {UsageError} beside another way to decide
  */
-async function askAbout(context: Context): Promise<Found> {
+async function askAbout(context: Context): Promise<ToRecord> {
   const { world, settings } = context
   const creditor = creditorIn(context)
   const scope = scopeNamed(context.text('of'))
@@ -319,7 +321,7 @@ async function askAbout(context: Context): Promise<Found> {
     decideFromReadBack(reader, decider, settings.absentAfterMs, creditor),
   )
   const lines = [...asked.lines, ...leftOpenLines(open)]
-  const ended = (...more: readonly Line[]): Found => ({
+  const ended = (...more: readonly Line[]): ToRecord => ({
     result: { ...asked, lines: [...lines, ...more] },
     resolutions: [],
   })
@@ -391,7 +393,7 @@ const WORDS: Readonly<Record<VerdictKind, string>> = {
 function proofLines(proofs: Proofs): Line[] {
   const states = [...new Set(proofs.map(({ state }) => state))]
   return states.flatMap((state): Line[] => [
-    [toned('strong', `Rows ${state.replace('_', ' ')}, as they were last read back:`)],
+    [toned('strong', `Rows ${stateName(state)}, as they were last read back:`)],
     ...VERDICTS.flatMap((verdict): Line[] => {
       const count = proofs.find((each) => each.state === state && each.verdict === verdict)?.count ?? 0
       return count === 0 ? [] : [`  ${countText(count)} ${WORDS[verdict]}`]
@@ -418,7 +420,7 @@ function leftOpenLines({
 const DIFFERENCES_SHOWN = 50
 
 /** `resolve --against`: the ledger beside a list that was exported from the service. */
-const compareWith = (context: Context, list: string): Promise<Found> =>
+const compareWith = (context: Context, list: string): Promise<ToRecord> =>
   lookInto(context.settings, async (reader) => {
     const { signals } = context.world
     try {

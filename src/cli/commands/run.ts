@@ -26,14 +26,7 @@ import {
   outputsOf,
   tellNotNoted,
 } from '../closing.js'
-import {
-  type Command,
-  type Context,
-  lookInto,
-  namedFiles,
-  nothingToCorrect,
-  resultOfError,
-} from '../command.js'
+import { type Command, type Context, lookInto, namedFiles, resultOfError } from '../command.js'
 import {
   evidenceLine,
   unlikelyShares,
@@ -42,6 +35,7 @@ import {
   confirmRun,
   readAskedService,
   heldLines,
+  nothingToCorrect,
   leftRefusedNote,
   refuseUnasked,
 } from '../before-sending.js'
@@ -58,7 +52,7 @@ import { askText, type Toned, toned } from '../terminal/world.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, plural, durationText, said } from '../../domain/text/text.js'
-import { type OutcomeKind, isHeldBack } from '../../domain/row/row-state.js'
+import { isHeldBack } from '../../domain/row/row-state.js'
 
 export const runCommand: Command = {
   usage: 'run [files...]',
@@ -104,7 +98,7 @@ async function run(context: Context) {
   if (isReported(settings)) await assertReportPlace(context)
   const counts = { sent: 0, answered: 0 }
   announceSignals(context, counts)
-  let closed: RunResult | null = null
+  let closed: ClosedEvent | null = null
   const tell = watchRun(context)
   const watch = (event: MigrationEvent): void => {
     if (event.kind === 'intent') counts.sent += 1
@@ -136,7 +130,7 @@ function failed(
   context: Context,
   service: Service,
   error: unknown,
-  { closed, sent }: { readonly closed: RunResult | null; readonly sent: number },
+  { closed, sent }: { readonly closed: ClosedEvent | null; readonly sent: number },
 ) {
   if (closed === null) throw error
   const { world, settings } = context
@@ -163,7 +157,7 @@ function failed(
 
 const warningsOf = (
   { ledger }: Settings,
-  { warnings, holdsOldPages }: Pick<RunResult, 'warnings' | 'holdsOldPages'>,
+  { warnings, holdsOldPages }: Pick<ClosedEvent, 'warnings' | 'holdsOldPages'>,
 ): string[] => [...warnings, ...oldPages({ file: resolve(ledger), holdsOldPages: () => holdsOldPages })]
 
 const campaignOf = ({ ledger }: Settings, { baseUrl }: Service) => ({ ledger, baseUrl: baseUrl.href })
@@ -290,7 +284,7 @@ async function conclude(context: Context, service: Service, end: End) {
   }
 }
 
-export type RunResult = Extract<MigrationEvent, { kind: 'closed' }>
+type ClosedEvent = Extract<MigrationEvent, { kind: 'closed' }>
 
 /** @param counts of requests, as far as the run has come */
 function announceSignals(
@@ -310,7 +304,7 @@ function announceSignals(
 }
 
 /** Shows and logs what happens in a run; how it ends is the result's to say. */
-function watchRun(context: Context): (event: Exclude<MigrationEvent, RunResult>) => void {
+function watchRun(context: Context): (event: Exclude<MigrationEvent, ClosedEvent>) => void {
   const { progress, log } = context
   const isVerbose = context.settings.get('verbose') ?? false
   return (event) => {
@@ -374,4 +368,4 @@ const TONES = {
   not_sent: 'soft',
 } as const
 
-const outcomeWord = (kind: OutcomeKind): Toned => toned(TONES[kind], kind.replace('_', ' '))
+const outcomeWord = (kind: keyof typeof TONES): Toned => toned(TONES[kind], kind.replace('_', ' '))

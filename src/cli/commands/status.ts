@@ -6,16 +6,7 @@ import type { PlanRecord } from '../../ledger/read/reader.js'
 import { isBeingWritten } from '../../ledger/safety/side-files.js'
 import { lookInto, type Command, type Context } from '../command.js'
 import { absentLines, absentOf, closingLines, lookedAt } from '../closing.js'
-import {
-  drawn,
-  drawnLines,
-  plainLine,
-  type RunView,
-  settledOf,
-  type Line,
-  toned,
-  type World,
-} from '../terminal/world.js'
+import { drawn, drawnLines, plainLine, type RunView, settledOf, type Line, toned } from '../terminal/world.js'
 import { SHARED, EXITS } from '../settings/declared.js'
 import type { Totals } from '../../domain/row/row-state.js'
 
@@ -87,7 +78,7 @@ function viewOf(totals: Totals, settledBefore: number, elapsedMs: number): RunVi
 }
 
 /** Ends early when a signal comes. */
-const pause = ({ after, signals: { drain } }: World, delayMs: number): Promise<void> =>
+const pause = ({ after, signals: { drain } }: Context['world'], delayMs: number): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {
       cancel()

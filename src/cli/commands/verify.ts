@@ -20,11 +20,8 @@ import { toned, type Line } from '../terminal/world.js'
 import { countText, plural, said, durationText, plainText } from '../../domain/text/text.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { explainVerified } from '../../report/facts/facts.js'
-import { OF_SERVICE, SHARED, type OptionName, usual } from '../settings/declared.js'
+import { ASK_SETTINGS, usual } from '../settings/declared.js'
 import { readAskedService } from '../before-sending.js'
-
-/** Settings of every command that asks the service what it holds. */
-export const ASK_OPTIONS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]
 
 export const SAMPLE_FLAG: OwnFlag = ['--sample <n>', 'so many of these rows, drawn at random']
 
@@ -138,7 +135,7 @@ export const verifyCommand: Command = {
   usage: 'verify',
   summary: 'ask the service whether it holds every registered mandate',
   examples: ['sepa-migrate verify', 'sepa-migrate verify --sample 500 --rate 5'],
-  options: [...ASK_OPTIONS, 'yes', 'noReport'],
+  options: [...ASK_SETTINGS, 'yes', 'noReport'],
   own: [SAMPLE_FLAG],
   epilogue: [
     'It asks the service once for each registered mandate, whether it is there with the same data.',

@@ -403,6 +403,9 @@ export const COMMON: readonly OptionName[] = [
 
 export const SHARED: readonly OptionName[] = [...COMMON, 'sharedFolder']
 
+/** Of every command that asks the service what it holds. */
+export const ASK_SETTINGS: readonly OptionName[] = [...SHARED, ...OF_SERVICE]
+
 /** What each exit status means, in general. */
 export const EXIT_STATUSES = {
   0: 'completed; nothing is open',

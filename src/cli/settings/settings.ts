@@ -27,6 +27,7 @@ import {
   type SettingValue,
 } from './declared.js'
 import { todayIn } from '../../domain/mandate/date.js'
+import type { LocalDate } from '../../domain/mandate/mandate.js'
 
 /** What commander found: one text per flag that was given. */
 export type Flags = Readonly<Partial<Record<OptionName, string>>>
@@ -43,8 +44,8 @@ export function readSettings(
     const found = findNamed(name, flags, world) ?? findConfigured(name, configuration) ?? byDefaultOf(name)
     return (found === null ? null : settingOf(name).kind.read(found.text, found.origin)) as SettingValue<Name>
   }
-  const zone = get('timezone') ?? world.zone
-  const ledger = ledgerNamed(get('ledger'))
+  const [timezone, day, ledger] = [get('timezone'), get('asOf'), ledgerNamed(get('ledger'))]
+  let today: LocalDate | null = null
   return {
     flags,
     get,
@@ -57,8 +58,13 @@ export function readSettings(
     sharedFolder: get('sharedFolder') ?? false,
     /** Folder for reports; one of its own beside the ledger unless told otherwise. */
     out: get('out') ?? usualOut(ledger),
-    zone,
-    asOf: get('asOf') ?? todayIn(zone, world.clock.now()),
+    get zone(): string {
+      return timezone ?? world.zone
+    },
+    /** Found out where it is asked for, once: most commands check no date. */
+    get asOf(): LocalDate {
+      return day ?? (today ??= todayIn(this.zone, world.clock.now()))
+    },
     /** How long after its request a row in doubt must still be absent, to be proposed to be sent again. */
     absentAfterMs: get('absentAfter') * 1000,
     /** What people read of a report is in it, whichever command writes one. */
@@ -83,10 +89,10 @@ function ledgerNamed(path: string): string {
 /** Where reports go unless something else is said. */
 export const usualOut = (ledger: string): string => join(dirname(ledger), 'sepa-migrate-report')
 
-type Found = Readonly<Record<'text' | 'origin', string>>
+type FoundSetting = Readonly<Record<'text' | 'origin', string>>
 
 /** By a flag, else by the environment, where an empty text is none. */
-function findNamed(name: SettingName, flags: Flags, { env }: World): Found | null {
+function findNamed(name: SettingName, flags: Flags, { env }: World): FoundSetting | null {
   const given = isOption(name) ? flags[name] : undefined
   if (isOption(name) && given !== undefined) return { text: given, origin: `--${flagName(name)}` }
   const variable = environmentName(name)
@@ -94,7 +100,10 @@ function findNamed(name: SettingName, flags: Flags, { env }: World): Found | nul
   return variable === null || set === '' ? null : { text: set, origin: variable }
 }
 
-function findConfigured(name: SettingName, { file, values, locate }: LoadedConfiguration): Found | null {
+function findConfigured(
+  name: SettingName,
+  { file, values, locate }: LoadedConfiguration,
+): FoundSetting | null {
   const { kind, configured } = settingOf(name)
   if (configured === undefined) return null
   const { data } = kind.inFile.safeParse(valueAt(values, configured))
@@ -104,7 +113,7 @@ function findConfigured(name: SettingName, { file, values, locate }: LoadedConfi
   return { text: kind.isPath === true ? locate(text) : text, origin }
 }
 
-function byDefaultOf(name: SettingName): Found | null {
+function byDefaultOf(name: SettingName): FoundSetting | null {
   const { byDefault } = settingOf(name)
   return byDefault === undefined ? null : { text: String(byDefault), origin: 'the default' }
 }

@@ -281,8 +281,20 @@ function counter(world: World) {
   }
 }
 
-export const startProgress = async (world: World): Promise<Progress> =>
-  world.stderr.isTerminal ? drawnProgress(world, await drawnLines(world)) : lineProgress(world)
+const silent = (): void => undefined
+export const silentProgress: Progress = {
+  reading: silent,
+  sending: silent,
+  outcome: silent,
+  note: silent,
+  event: silent,
+  end: silent,
+}
+
+export async function startProgress(world: World, isSilent: boolean): Promise<Progress> {
+  if (isSilent) return silentProgress
+  return world.stderr.isTerminal ? drawnProgress(world, await drawnLines(world)) : lineProgress(world)
+}
 
 /** The lines of a view, redrawn in place; what is said meanwhile is written above them and stays. */
 export async function drawnLines(world: World) {

@@ -199,7 +199,7 @@ export const monthOf = (name: string): number =>
 const SERIAL = /^[1-9][0-9]{1,6}(?:[.,][0-9]+)?$/
 const SECONDS_OF_DAY = 86_400
 /** Below it, Excel counts a 29 February 1900 that never was. */
-export const FIRST_SERIAL = 61
+const FIRST_SERIAL = 61
 export const EXCEL_EPOCH = '1899-12-30' as LocalDate
 export const EXCEL_1904_EPOCH = '1904-01-01' as LocalDate
 

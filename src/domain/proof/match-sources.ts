@@ -47,7 +47,7 @@ export type VerdictKind = (typeof VERDICTS)[number]
  * `absent`: the customer has no source at all. `other`: there are sources, and none is certainly the row's. `unreadable`:
  * the answer, or a source that could be the row's, cannot be read.
  */
-interface Judged<Source> {
+interface JudgedBy<Source> {
   readonly verdict: VerdictKind
   /**
    * For `other`: `differs` where none agrees; `ended` where what agrees was cancelled; `other_date` where one has its
@@ -58,9 +58,9 @@ interface Judged<Source> {
   /** Those of the verdict, the row's own by reference first. */
   readonly sources: readonly Source[]
 }
-export type SourceVerdict = Judged<ListedSource>
+export type SourceVerdict = JudgedBy<ListedSource>
 /** The same as it is kept: of the sources no more than `MOST_KEPT`. */
-export type ReadBackEvidence = Judged<KeptSource>
+export type ReadBackEvidence = JudgedBy<KeptSource>
 
 /** Which words the status can be is not published; these can only mean that a mandate is there no more. */
 export const ENDED: ReadonlySet<string> = new Set(

@@ -271,7 +271,8 @@ export interface EarlierRow {
   readonly isKeptByRule: boolean
   /** How the source it came from writes its dates. */
   readonly formats: { readonly signedDate: DecidedFormat; readonly lastCollection: DecidedFormat }
-  readonly readBy: ReadBy
+  /** The configuration by which it was read, and what that said. */
+  readonly readBy: Pick<SourceReading, 'configuration' | 'fromLedger' | 'said'>
   /** It was given back itself, so its dates may be written as a spreadsheet does. */
   readonly isCorrection: boolean
   /** Its own checks kept it back. */
@@ -281,9 +282,6 @@ export interface EarlierRow {
   /** Whether these values were read from it, which can be told without the account number too. */
   readonly had: (values: ReadableValues) => boolean
 }
-
-/** The configuration by which something is read, and what that says. */
-export type ReadBy = Pick<SourceReading, 'configuration' | 'fromLedger' | 'said'>
 
 /** The row of that number, and the one that took its place since; none where the ledger has no such row. */
 export type EarlierRows = (row: number) => readonly EarlierRow[]

@@ -89,10 +89,9 @@ export const ledgerMark = ({
   ledgerId,
   comparison,
   problem,
-}: { readonly ledgerId: string } & Partial<Known>): string =>
-  `L-${ledgerId}${problem === undefined ? '' : `-${comparison ?? 0}-${problem ?? 0}`}`
-
-type Known = Readonly<Record<'comparison' | 'problem', number | null>>
+}: { readonly ledgerId: string } & Partial<
+  Readonly<Record<'comparison' | 'problem', number | null>>
+>): string => `L-${ledgerId}${problem === undefined ? '' : `-${comparison ?? 0}-${problem ?? 0}`}`
 
 /** What a mark says, as a spreadsheet or a person may have left it. */
 export function readMark(mark: string) {

@@ -95,8 +95,6 @@ export type Outcome<Value = AssignedIdentity> =
   /** May have been applied. Never sent again. */
   | (SeenExchange & { readonly kind: 'in_doubt'; readonly hint: DoubtHint })
 
-export type OutcomeKind = Outcome['kind']
-
 /** In doubt although no byte of its request left: the service holds it already. */
 export const isHeldBack = ({ kind, evidence }: Pick<Outcome, 'kind' | 'evidence'>): boolean =>
   kind === 'in_doubt' && !evidence.started

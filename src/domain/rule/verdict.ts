@@ -117,6 +117,12 @@ export type Checked<Usable, Readable = Usable> =
 const LONGEST_SHOWN = 120
 /** Shared, since most values have none. */
 export const NO_FINDINGS: readonly Finding[] = []
+/** Most records have none. */
+export function joinFindings(...lists: readonly (readonly Finding[])[]): readonly Finding[] {
+  for (const list of lists) if (list.length > 0) return lists.flat()
+  return NO_FINDINGS
+}
+
 /** Of a rule that leaves nothing to send, whatever its severity. */
 export const STILL_NOT_SENT = 'Its severity was lowered, but no usable value is left, so the row is not sent.'
 

@@ -19,6 +19,7 @@ import type { LocalDate, Mandate, OptionalField, RequiredField } from '../mandat
 import {
   type Finding,
   type Verdict,
+  joinFindings,
   NO_FINDINGS,
   type Checked,
   plainlyUsable,
@@ -299,12 +300,6 @@ function verdictOf(findings: readonly Finding[], mandate: Mandate | null, isDeci
     return { kind: 'invalid' }
   const open = isDecided ? undefined : findings.find(isForPerson)
   return open === undefined ? { kind: 'sendable', mandate } : { kind: 'conflict', rule: open.rule }
-}
-
-/** Most records have none. */
-export function joinFindings(...lists: readonly (readonly Finding[])[]): readonly Finding[] {
-  for (const list of lists) if (list.length > 0) return lists.flat()
-  return NO_FINDINGS
 }
 
 /**

@@ -26,14 +26,7 @@ import {
   isFiller,
   said,
 } from '../text/text.js'
-import {
-  plainlyUsable,
-  startCheck,
-  type Checked,
-  type SeverityOverrides,
-  type ValueCheck,
-  type RuleId,
-} from '../rule/verdict.js'
+import { plainlyUsable, startCheck, type Checked, type SeverityOverrides } from '../rule/verdict.js'
 import { LAST_DATE, monthOf, readingsOf } from '../mandate/date.js'
 
 const HIDDEN = /[*\u2022\u25CF\u2026]|[Xx#]{4}|^[0-9]{4}$/
@@ -250,7 +243,7 @@ function isUsual(ci: string, { constant, assigned }: CreditorSettings): boolean 
 const isSameCreditor = (a: string, b: string): boolean => creditorOf(clean(a)) === creditorOf(clean(b))
 
 /** The length of the country, as far as it is known. True when an error ended the checks. */
-function endsAtLength(check: ValueCheck, ci: string): boolean {
+function endsAtLength(check: ReturnType<typeof startCheck>, ci: string): boolean {
   const country = ci.slice(0, 2)
   // Their lengths differ by bank: told once per identifier of the file (`hasOddBritishLength`), never per row.
   if (country === 'GB') return false
@@ -415,7 +408,7 @@ export function whyUnusable(identifier: string): string | null {
  * nothing here.
  * @returns the rules that were seen, also those that are off
  */
-export function noteAssigned({ original }: Mandate, assigned: AssignedIdentity): RuleId[] {
+export function noteAssigned({ original }: Mandate, assigned: AssignedIdentity) {
   const isUsual =
     checkCreditorIdentifier(assigned.creditorIdentifier).usable &&
     checkMandateReference(assigned.mandateReference).usable

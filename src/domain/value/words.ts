@@ -77,7 +77,7 @@ export function wordOf(cell: string): string {
 }
 
 /** One text per language, its words separated by commas. Participles are named once, with the endings of he, she and several. */
-type Listed = Readonly<Partial<Record<'words' | keyof typeof ENDINGS, readonly string[]>>>
+type OneList = Readonly<Partial<Record<'words' | keyof typeof ENDINGS, readonly string[]>>>
 
 /** What takes the place of the last letter; French ones are put behind it. */
 const ENDINGS = {
@@ -89,7 +89,7 @@ const ENDINGS = {
 
 const split = (texts: readonly string[] = []): string[] => texts.flatMap((text) => text.split(/,\s*/))
 
-const wordsIn = ({ words, ...inflected }: Listed): string[] => [
+const wordsIn = ({ words, ...inflected }: OneList): string[] => [
   ...split(words),
   ...Object.entries(inflected).flatMap(([language, texts]) =>
     split(texts).flatMap((word) =>
@@ -98,7 +98,7 @@ const wordsIn = ({ words, ...inflected }: Listed): string[] => [
   ),
 ]
 
-const listsIn = (lists: Readonly<Record<string, Listed>>) =>
+const listsIn = (lists: Readonly<Record<string, OneList>>) =>
   Object.fromEntries(Object.entries(lists).map(([name, listed]) => [name, wordsIn(listed)]))
 
 export const BUILT_IN: WordLists = {

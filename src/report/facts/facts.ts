@@ -82,6 +82,15 @@ export const PLACE_OF_PART = {
   notSent: `${TO_DO}/not-sent.csv`,
 } as const satisfies Record<Exclude<ReportPart, 'closed'>, string>
 
+/** What belongs to the pack, and what it was made from. */
+export const MANIFEST_FILE = 'manifest.json'
+
+/** Written only where registered rows were read back. */
+export const VERIFICATION_FILE = 'verification.csv'
+
+/** Every decision of the ledger in the order in which it was recorded. */
+export const DECISIONS_FILE = 'decisions.csv'
+
 /** Written only where something of the cut-over is open. */
 export const CUT_OVER_FILE = `${TO_DO}/cut-over.csv`
 
@@ -90,9 +99,6 @@ export const TO_CANCEL_FILE = `${TO_DO}/to-cancel.csv`
 
 /** The lists of what is open as sheets of one workbook. */
 export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
-
-/** Those of which nothing was sent that may count. */
-export const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
 /** Languages in which people can read a report. The files that programs read are the same in all of them. */
 export const LANGUAGES = ['en', 'de', 'fr', 'it', 'es', 'sv'] as const
@@ -141,7 +147,7 @@ interface RowBackground {
 }
 
 /** What a state says of a row; what is left out is empty. */
-type Said = Partial<Explanation> & Pick<Explanation, 'message'>
+type Stated = Partial<Explanation> & Pick<Explanation, 'message'>
 
 /** In English, on the page of every language too: what was recorded stands as it was recorded, and advice beside it. */
 export function explain(row: RowRecord, background: RowBackground): Explanation {
@@ -175,7 +181,7 @@ function leftText(started: boolean | null): string {
   return started ? 'its request left' : 'the service held it already, and nothing was sent'
 }
 
-function explainState(row: RowRecord, background: RowBackground): Said {
+function explainState(row: RowRecord, background: RowBackground): Stated {
   const decision = decided(row, background.decision)
   switch (row.state) {
     case 'invalid':
@@ -246,7 +252,7 @@ function readyMessage(row: RowRecord, decision: string | null): string {
   }
 }
 
-function explainAdmission(row: RowRecord, { problems }: RowBackground): Said {
+function explainAdmission(row: RowRecord, { problems }: RowBackground): Stated {
   const errors = problems.filter(({ severity }) => severity === 'error')
   const rules = new Set([row.rule ?? '', ...errors.map(({ rule }) => rule)].filter((rule) => rule !== ''))
   const own = row.rule !== null && isRuleId(row.rule) ? RULES[row.rule] : null

@@ -25,18 +25,7 @@ import type {
   VerifiedRow,
 } from '../../ledger/read/reader.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import {
-  NOT_SENT,
-  NOTHING_TOLD,
-  countedOn,
-  type Told,
-  isNotTaken,
-  partOf,
-  type CutOverLine,
-  type OpenRow,
-  type ReportPart,
-  explain,
-} from './facts.js'
+import { countedOn, type CutOverLine, explain, isNotTaken, type OpenRow, partOf, type Told } from './facts.js'
 import { pick } from '../../domain/text/text.js'
 import { pagesOf } from '../../ledger/file/connection.js'
 import { absencesAlong } from '../../ledger/read/read-proofs.js'
@@ -49,9 +38,6 @@ export function addTo<Entry>(list: { total: number; first: Entry[] }, entry: Ent
   list.total += 1
   if (list.first.length < LISTED_AT_MOST) list.first.push(entry)
 }
-
-/** How often each value was met. */
-export type ValueCounts = ReturnType<ReturnType<typeof tallyValues>['result']>
 
 /** Counts values of which there should be few, and keeps no more than `limit` different ones. */
 export function tallyValues(limit: number) {
@@ -79,7 +65,12 @@ export function tallyValues(limit: number) {
  * Totals that show a lost or doubled row where a count alone would not. They do not depend on the order of rows, and those
  * of parts add up to that of the whole. A row that was altered shows in the hash of its file.
  */
-export type HashTotals = ReturnType<typeof hashTotalsOf>
+export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
+  rows: parts.reduce((sum, { rows }) => sum + rows, 0),
+  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
+  customerNoRows: parts.reduce((sum, part) => sum + part.customerNoRows, 0),
+  customerNoSum: parts.reduce((sum, { customerNo }) => sum + customerNo, 0n).toString(),
+})
 
 type RowSums = ReturnType<typeof noSums>
 
@@ -92,15 +83,8 @@ export function addRow(sums: RowSums, { customerNo }: Pick<RowRecord, 'customerN
   sums.customerNo += BigInt(customerNo)
 }
 
-export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
-  rows: parts.reduce((sum, { rows }) => sum + rows, 0),
-  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
-  customerNoRows: parts.reduce((sum, part) => sum + part.customerNoRows, 0),
-  customerNoSum: parts.reduce((sum, { customerNo }) => sum + customerNo, 0n).toString(),
-})
-
 /** What each list of a report holds. */
-export interface Entries extends Readonly<Record<Exclude<ReportPart, 'registered'>, OpenRow>> {
+export interface Entries extends Readonly<Record<ReturnType<typeof partOf>, OpenRow>> {
   readonly registered: RegisteredRow
   readonly problems: ProblemRecord
   readonly decisions: DecisionRecord
@@ -173,7 +157,7 @@ export async function walkVerification(
 }
 
 /** Ids of payment sources that a read-back showed of a row. */
-export const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] =>
+const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] =>
   (reader.proofsOfRow(rowId).at(-1)?.sources ?? []).flatMap(({ id }) => id ?? [])
 
 /** Hands over the lines of the latest comparison that nobody has closed. */
@@ -211,9 +195,17 @@ export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefi
 }
 
 export const problemPages = ({ problems }: LedgerReader) => pagesOf(problems, idOf, PAGE_ENTRIES)
-export const registeredPages = ({ registeredBy }: LedgerReader, runId: number) =>
-  pagesOf((after, limit) => registeredBy(runId, after, limit), idOf, PAGE_ROWS)
 export const decisionPages = ({ decisions }: LedgerReader) => pagesOf(decisions, idOf, PAGE_ENTRIES)
+
+/** What one run registered, for whoever owns the service to cancel there: nothing is cancelled by it. */
+export function* rowsToCancel(reader: LedgerReader, runId: number) {
+  const registered = (after: number, limit: number) => reader.registeredBy(runId, after, limit)
+  for (const page of pagesOf(registered, idOf, PAGE_ROWS))
+    for (const row of page) yield { ...row, paymentSources: paymentSourcesOf(reader, row.id) }
+}
+
+/** Those of which nothing was sent that may count. */
+const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
 
 /** Registered rows shown with the date until when their first debit must run. */
 const FIRST_DEBITS_SHOWN = 10
@@ -270,7 +262,7 @@ interface WalkTerms {
   readonly signal?: AbortSignal | undefined
   /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
   readonly absentAfterMs: number
-  readonly told?: Told
+  readonly told: Told
 }
 
 /**
@@ -278,7 +270,7 @@ interface WalkTerms {
  * of `sources` count: those of a source that a run admits meanwhile are left for the next report.
  */
 export async function walkLedger(reader: LedgerReader, sources: readonly SourceRecord[], terms: WalkTerms) {
-  const { files, told = NOTHING_TOLD } = terms
+  const { files, told } = terms
   const gathered = startGathering(reader, sources, terms, await readDecisions(reader, terms))
   const { campaign, sums } = gathered
   await walkPages(rowPages(reader), terms, ({ rows, registered }) => {

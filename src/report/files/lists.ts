@@ -15,11 +15,13 @@ import {
   explainVerified,
   CUT_OVER_FILE,
   type CutOverLine,
+  DECISIONS_FILE,
   type NamedRow,
   type OpenRow,
   PLACE_OF_PART,
   REPORT_ORDER,
   runsUnder,
+  VERIFICATION_FILE,
 } from '../facts/facts.js'
 import { actionOf, changeText } from '../../domain/row/cut-over.js'
 import type { Entries, ReportFacts } from '../facts/row-walk.js'
@@ -350,9 +352,6 @@ const PROBLEM_COLUMNS: ListColumns<ProblemRecord> = [
 
 export const PROBLEM_LIST = listOf(PROBLEM_COLUMNS, '')
 
-/** Written only where registered rows were read back. */
-export const VERIFICATION_FILE = 'verification.csv'
-
 /** Ids and statuses stand in one cell each, in the same order, between blanks. */
 const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
   column(ROW_NUMBER, 'label.row', 9, ({ id }) => id, { meaning: 'column.migration_row' }),
@@ -373,9 +372,6 @@ const VERIFICATION_COLUMNS: ListColumns<VerifiedRow> = [
 ]
 
 export const VERIFICATION_LIST = listOf(VERIFICATION_COLUMNS)
-
-/** Every decision of the ledger in the order in which it was recorded. */
-export const DECISIONS_FILE = 'decisions.csv'
 
 /** What somebody typed is masked once more. */
 const DECISION_COLUMNS: ListColumns<DecisionRecord> = [

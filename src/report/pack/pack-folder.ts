@@ -11,7 +11,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, join, dirname, parse, resolve } from 'node:path'
 import { codeOf, UsageError } from '../../errors.js'
-import { TO_DO } from '../facts/facts.js'
+import { MANIFEST_FILE, TO_DO } from '../facts/facts.js'
 import { ledgerMark } from '../../domain/row/list-columns.js'
 import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
 import { z } from 'zod'
@@ -30,7 +30,6 @@ const WORKSHOP_PREFIX = '.sepa-migrate-report-'
 /** In that folder: which ledger it is of, as lines of lists name it. */
 const WORKSHOP_MARK = 'ledger'
 
-export const MANIFEST_FILE = 'manifest.json'
 /** Beside files that no manifest names: the lists in `to-do`, and what `check` writes. */
 export const NOTE = '.as-written.json'
 

@@ -8,45 +8,26 @@ import { readVersion } from '../../machine.js'
 import { isAsExpected, isBalanced, TOTAL_OF_STATE, VERIFICATION_WORDS } from '../../domain/row/row-state.js'
 import { pick, said } from '../../domain/text/text.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import {
-  isList,
-  MANIFEST_FILE,
-  NOTE,
-  noteText,
-  type PackFile,
-  inPackFolder,
-  type PackFolder,
-} from './pack-folder.js'
+import { isList, NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
 import {
   CUT_OVER_FILE,
+  DECISIONS_FILE,
   type Language,
   LANGUAGES,
+  MANIFEST_FILE,
   TO_CANCEL_FILE,
   NOTHING_TOLD,
   PLACE_OF_PART,
   TO_DO_WORKBOOK,
   type Told,
+  VERIFICATION_FILE,
 } from '../facts/facts.js'
-import {
-  paymentSourcesOf,
-  registeredPages,
-  type ReportFacts,
-  walkLedger,
-  type OpenLists,
-} from '../facts/row-walk.js'
+import { type OpenLists, type ReportFacts, rowsToCancel, walkLedger } from '../facts/row-walk.js'
 import { renderPage } from '../page/page.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import { textsIn } from '../text/texts.js'
-import {
-  DECISIONS_FILE,
-  type List,
-  LISTS,
-  PROBLEM_LIST,
-  type ReportList,
-  TO_CANCEL_LIST,
-  VERIFICATION_FILE,
-} from '../files/lists.js'
+import { type List, LISTS, PROBLEM_LIST, type ReportList, TO_CANCEL_LIST } from '../files/lists.js'
 import { mergeColumns, type OriginalColumns } from '../files/cells.js'
 
 const { registered, ...parts } = PLACE_OF_PART
@@ -138,7 +119,8 @@ async function writePackOf(reader: LedgerReader, options: ReportOptions) {
   const terms = { forbidden: [...ledgerFiles(reader.file), ...forbidden], ledgerId, sharedFolder }
   return inPackFolder(out, [...PACK_NAMES, NOTE], terms, async (folder) => {
     const { facts, manifest, failed } = await writeFiles(reader, folder, options, true)
-    if (options.toCancel !== undefined) await writeToCancel(reader, options.toCancel, folder)
+    if (options.toCancel !== undefined)
+      await writeList(folder, TO_CANCEL_FILE, TO_CANCEL_LIST, rowsToCancel(reader, options.toCancel))
     await folder.write(MANIFEST_FILE, manifest)
     if (signWith !== undefined) await folder.write(SIGNATURE_FILE, signText(manifest, signWith))
     const files = folder.finished()
@@ -202,15 +184,6 @@ async function writeFiles(
   await folder.write('summary.json', renderSummary(facts))
   const written = { files: folder.finished(), language, absentAfterMs }
   return { facts, manifest: renderManifest(facts, written), failed }
-}
-
-/** For whoever owns the service to cancel there: nothing is cancelled by it. */
-async function writeToCancel(reader: LedgerReader, runId: number, folder: PackFolder): Promise<void> {
-  function* rows() {
-    for (const page of registeredPages(reader, runId))
-      for (const row of page) yield { ...row, paymentSources: paymentSourcesOf(reader, row.id) }
-  }
-  await writeList(folder, TO_CANCEL_FILE, TO_CANCEL_LIST, rows())
 }
 
 async function writeList<Of>(folder: PackFolder, name: string, list: List<Of>, lines: Iterable<Of>) {

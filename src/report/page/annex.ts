@@ -11,6 +11,7 @@ import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
 import {
   countedOn,
+  DECISIONS_FILE,
   hasSent,
   idsText,
   PLACE_OF_PART,
@@ -18,25 +19,24 @@ import {
   REPORT_ORDER,
   runsUnder,
   explainVerified,
-} from '../facts/facts.js'
-import type { HashTotals, ReportFacts } from '../facts/row-walk.js'
-import type {
-  ApprovalRecord,
-  RefusalCount,
-  RunRecord,
-  SourceRecord,
-  VerifiedRow,
-} from '../../ledger/read/reader.js'
-import { type Markup, type Texts, type TextKey, partsOf, settingLines, settingText } from '../text/texts.js'
-import { maskedText } from '../../domain/text/accounts.js'
-import {
-  ATTEMPTS,
-  decisionWord,
-  DECISIONS_FILE,
-  explainedColumns,
   VERIFICATION_FILE,
-} from '../files/lists.js'
-import { lineBar, fileLink, fact, table, section } from './look.js'
+} from '../facts/facts.js'
+import type { ReportFacts } from '../facts/row-walk.js'
+import type { ApprovalRecord, RunRecord, SourceRecord, VerifiedRow } from '../../ledger/read/reader.js'
+import {
+  fact,
+  fileLink,
+  type Markup,
+  partsOf,
+  section,
+  settingLines,
+  settingText,
+  table,
+  type Texts,
+  type TextKey,
+} from '../text/texts.js'
+import { maskedText } from '../../domain/text/accounts.js'
+import { ATTEMPTS, decisionWord, explainedColumns } from '../files/lists.js'
 import { said, plainText } from '../../domain/text/text.js'
 
 /** Lines the page shows of each table of causes; the sentence under it says where the rest is. */
@@ -107,8 +107,24 @@ function answerOf(answer: string | null, { say }: Texts): Markup | '' {
   return html`<div class="answer"><span class="soft">${say('label.answer')}</span> ${shown}</div>`
 }
 
-const causeText = ({ serviceCode, field, message }: RefusalCount): string =>
+const causeText = ({ serviceCode, field, message }: ReportFacts['refusalCounts'][number]): string =>
   maskedText([serviceCode, field, message].filter((part) => part !== null && part !== '').join(', ')) || '–'
+
+/** A bar for one line of a table, which holds the figures itself. */
+function lineBar(count: number, highest: number): Markup {
+  const width = Math.max(1, (150 * count) / highest)
+  return html`<svg
+    class="line-bar"
+    viewBox="0 0 150 10"
+    preserveAspectRatio="none"
+    width="150"
+    height="10"
+    aria-hidden="true"
+    focusable="false"
+  >
+    <rect x="0" y="1" width="${width.toFixed(1)}" height="8" fill="#5b6673" />
+  </svg>`
+}
 
 /** Refused rows by what the service said. */
 function refusalsSection({ totals, refusalCounts }: ReportFacts, texts: Texts): Markup {
@@ -301,7 +317,7 @@ function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
 
 /** Figures that let a third party check the files against page and workbook. */
 export function hashTotalLines({ hashTotals }: ReportFacts, { say }: Texts) {
-  const sum = (rows: TextKey, totals: HashTotals) => ({
+  const sum = (rows: TextKey, totals: typeof hashTotals.read) => ({
     name: `${say('hash.sum')}, ${say(rows)}`,
     rows: totals.customerNoRows,
     value: totals.customerNoSum,

@@ -5,14 +5,25 @@ import {
   openPointsOf,
   type RowState,
   TOTAL_OF_STATE,
+  type Totals,
   isAsExpected,
   type ComparedTotals,
 } from '../../domain/row/row-state.js'
 import { countedOn, PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
-import type { ReportFacts, ValueCounts } from '../facts/row-walk.js'
-import { ENGLISH, type Markup, type Texts, type TextKey } from '../text/texts.js'
+import type { ReportFacts } from '../facts/row-walk.js'
+import {
+  ENGLISH,
+  fact,
+  fileLink,
+  listOf,
+  type Markup,
+  pageOf,
+  section,
+  table,
+  type Texts,
+  type TextKey,
+} from '../text/texts.js'
 import { maskedText, CHECKED_AGAINST } from '../../domain/text/accounts.js'
-import { stateBar, swatch, fileLink, fact, table, section, listOf, pageOf } from './look.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { isLoopback, said, plainText } from '../../domain/text/text.js'
 import { ANNEX, approvalFacts, differingSettings, hasOverrides, proofText } from './annex.js'
@@ -141,6 +152,90 @@ function totalsSection(facts: ReportFacts, texts: Texts): Markup {
   )
 }
 
+/** User units: the drawings scale with the page. */
+const WIDTH = 700
+/** Two rows of a million must still be seen. */
+const THINNEST = 5
+
+/** Told apart by lightness and pattern too, so that a grey print says the same. */
+const FILL: Readonly<Record<RowState, string>> = {
+  registered: '#2b6a57',
+  in_doubt: 'url(#fill-in-doubt)',
+  sending: 'url(#fill-in-doubt)',
+  refused: 'url(#fill-refused)',
+  ready: '#a9c3d9',
+  invalid: '#8d95a0',
+  conflict: '#757d88',
+  excluded: '#b6bcc4',
+  duplicate: '#ced3d9',
+  superseded: '#e1e4e8',
+  written_off: '#eef0f2',
+}
+
+const PATTERNS = html`<defs>
+  <pattern
+    id="fill-in-doubt"
+    width="6"
+    height="6"
+    patternUnits="userSpaceOnUse"
+    patternTransform="rotate(45)"
+  >
+    <rect width="6" height="6" fill="#f6c667" />
+    <rect width="2.4" height="6" fill="#8a4b08" />
+  </pattern>
+  <pattern id="fill-refused" width="5" height="5" patternUnits="userSpaceOnUse">
+    <rect width="5" height="5" fill="#a63d3d" />
+    <circle cx="2.5" cy="2.5" r="1" fill="#fff" />
+  </pattern>
+</defs>`
+
+const tenth = (length: number): string => length.toFixed(1)
+
+/** A small square as a legend shows it. */
+const swatch = (state: RowState): Markup =>
+  html`<svg class="swatch" viewBox="0 0 14 14" width="14" height="14" aria-hidden="true" focusable="false">
+    <rect x="0.5" y="0.5" width="13" height="13" fill="${FILL[state]}" stroke="#4b5563" />
+  </svg>`
+
+/** All rows by state as one bar; the table of control totals is its legend. */
+function stateBar(totals: Totals, texts: Texts): Markup {
+  const counts = REPORT_ORDER.map((state) => ({ state, count: totals[TOTAL_OF_STATE[state]] }))
+  const segments = counts.filter(({ count }) => count > 0)
+  if (segments.length === 0) return html`<p>${texts.say('verdict.nothingRead')}</p>`
+  const sum = segments.reduce((total, { count }) => total + count, 0)
+  // Widths add up to `WIDTH`, and none is thinner than can be seen.
+  const free = WIDTH - THINNEST * segments.length
+  let x = 0
+  const drawn = segments.map(({ state, count }) => {
+    const width = THINNEST + (free * count) / sum
+    x += width
+    return html`<rect
+      x="${tenth(x - width)}"
+      y="0.5"
+      width="${tenth(width)}"
+      height="30.0"
+      fill="${FILL[state]}"
+      stroke="#374151"
+      stroke-width="0.7"
+      ><title>${texts.labelled(`state.${state}`, count)}</title></rect
+    >`
+  })
+  const described = segments.map(
+    ({ state, count }) =>
+      `${texts.say(`state.${state}`)} ${texts.count(count)} (${texts.share(count, totals.read)})`,
+  )
+  return html`<svg
+    class="chart"
+    viewBox="0 0 ${WIDTH} 31"
+    role="img"
+    aria-labelledby="state-bar-title state-bar-text"
+  >
+    <title id="state-bar-title">${texts.say('totals.title')}</title>
+    <desc id="state-bar-text">${described.join(', ')}</desc>
+    ${PATTERNS} ${drawn}
+  </svg>`
+}
+
 /** Lines that add nothing to what was read. */
 function resubmittedNote({ totals, notTaken }: ReportFacts, { say, labelled }: Texts): Markup {
   const files = `${PLACE_OF_PART.notSent}, problems.csv`
@@ -249,7 +344,11 @@ function reasons({ notSent }: ReportFacts, texts: Texts): Markup | '' {
 }
 
 /** The most frequent values, each with its count. */
-function valuesText({ values, others }: ValueCounts, { say, count: countText }: Texts, style = 'id'): Markup {
+function valuesText(
+  { values, others }: ReportFacts['resolvedBy'],
+  { say, count: countText }: Texts,
+  style = 'id',
+): Markup {
   const left = values.slice(SHOWN).reduce((sum, { count }) => sum + count, others)
   return html`${values
     .slice(0, SHOWN)

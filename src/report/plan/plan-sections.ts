@@ -17,8 +17,7 @@ import { ROW_STATES, STATE_MEANS, stateName, TOTAL_OF_STATE } from '../../domain
 import { isRuleId, RULES, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, durationText, plural, said, timeText, plainText } from '../../domain/text/text.js'
 import { maskedText } from '../../domain/text/accounts.js'
-import { listOf, pageOf, section } from '../page/look.js'
-import { settingText } from '../text/texts.js'
+import { listOf, pageOf, section, settingText } from '../text/texts.js'
 
 /** A part of what is said of a plan, on a page as on a terminal. */
 export interface Section {

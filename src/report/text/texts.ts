@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import de from './de.json' with { type: 'json' }
 import deRules from './rules/de.json' with { type: 'json' }
 import en from './en.json' with { type: 'json' }
@@ -13,6 +13,7 @@ import sv from './sv.json' with { type: 'json' }
 import svRules from './rules/sv.json' with { type: 'json' }
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { countText, durationText, shareText, printable } from '../../domain/text/text.js'
+import { readStyle } from '../../machine.js'
 
 /** The parts of a setting that is an object, else none. */
 export const partsOf = (value: unknown): [string, unknown][] =>
@@ -167,3 +168,99 @@ export function textsIn(language: Language, campaignZone = 'UTC') {
 
 /** What the files say, whose words are the same in every language. */
 export const ENGLISH = textsIn('en')
+
+// What a page is made of, whatever it says.
+
+/** A file of the report by its place in the folder, which opens the one that lies beside the page. */
+export const fileLink = (name: string): Markup => html`<a href="${name}"><code>${name}</code></a>`
+
+/** A whole page, without network or script. */
+export async function pageOf(
+  language: string,
+  title: string,
+  body: Markup,
+  style: Markup | string = '',
+): Promise<string> {
+  const page = await html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${title}</title>
+        <style>
+          ${raw(readStyle())} ${style}
+        </style>
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`
+  return `${page.toString().trimEnd()}\n`
+}
+
+/** A part of a page under its heading. */
+export const section = (id: string, title: string, ...parts: readonly (Markup | string)[]): Markup =>
+  html`<section id="${id}">
+    <h2>${title}</h2>
+    ${parts}
+  </section>`
+
+/** Nothing where there is no line. */
+export const listOf = (lines: readonly (Markup | string)[], style = ''): Markup | '' =>
+  lines.length === 0
+    ? ''
+    : html`<ul class="${style}">
+        ${lines.map((line) => html`<li>${line}</li>`)}
+      </ul>`
+
+type PageCell = Markup | string | number
+
+/** A column: its name, and what stands in it: words, figures on the right, identifiers, or what heads the line. */
+type PageColumn<Entry> = readonly [
+  name: string,
+  of: (entry: Entry) => PageCell,
+  as?: 'figures' | 'id' | 'head',
+]
+
+const cellOf = (value: PageCell, as: PageColumn<unknown>[2]): Markup =>
+  as === 'head'
+    ? html`<th scope="row">${value}</th>`
+    : html`<td class="${as === 'figures' ? 'n' : (as ?? '')}">${value}</td>`
+
+interface TableLook<Entry> {
+  readonly style?: string
+  readonly caption?: Markup | ''
+  readonly lineStyle?: (entry: Entry) => string
+}
+
+/** A table with a line for each entry. */
+export const table = <Entry>(
+  entries: readonly Entry[],
+  columns: readonly PageColumn<Entry>[],
+  { style = '', caption = '', lineStyle = () => '' }: TableLook<Entry> = {},
+): Markup =>
+  html`<table class="${style}">
+    ${caption}
+    <thead>
+      <tr>
+        ${columns.map(([name, , as]) => html`<th scope="col" class="${as === 'figures' ? 'n' : ''}">${name}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${entries.map(
+        (entry) =>
+          html`<tr class="${lineStyle(entry)}">
+            ${columns.map(([, of, as]) => cellOf(of(entry), as))}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
+
+/** An entry of a list of facts. */
+export const fact = (label: string, value: Markup | string, style = ''): Markup =>
+  html`<div>
+    <dt>${label}</dt>
+    <dd class="${style}">${value}</dd>
+  </div>`

@@ -63,15 +63,15 @@ const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 
-type Target = readonly [type: string, path: string]
+type TypedPart = readonly [type: string, path: string]
 
-const contentTypes = (parts: readonly Target[]): string =>
+const contentTypes = (parts: readonly TypedPart[]): string =>
   `<Types xmlns="${PACKAGE}/content-types">` +
   '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
   '<Default Extension="xml" ContentType="application/xml"/>' +
   `${parts.map(([type, path]) => `<Override PartName="/xl/${path}" ContentType="${TYPES}.${type}+xml"/>`).join('')}</Types>`
 
-const relations = (targets: readonly Target[]): string =>
+const relations = (targets: readonly TypedPart[]): string =>
   `<Relationships xmlns="${PACKAGE}/relationships">` +
   `${targets.map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${RELATIONS}/${type}" Target="${target}"/>`).join('')}</Relationships>`
 

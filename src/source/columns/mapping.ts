@@ -66,7 +66,7 @@ export interface Ask {
 export const whyText = ({ why, section }: Ask): string => (section === undefined ? why : `${why}: ${section}`)
 
 /** What a person said, where a profile says more. */
-interface Said {
+interface SaidOfColumns {
   readonly columns: ColumnsOptions
   readonly ask: (field: Field) => Ask | null
 }
@@ -124,7 +124,7 @@ const unfed = (field: Field, ask: Ask | null): Problem => ({
  * @throws {SourceError} FILE_HEADER_MISSING, FILE_HEADER_DUPLICATE or FILE_HEADER_AMBIGUOUS, with all that is wrong
  * @throws {UsageError} when the configuration contradicts itself
  */
-export function mapColumns(table: Table, options: SourceOptions, said: Said) {
+export function mapColumns(table: Table, options: SourceOptions, said: SaidOfColumns) {
   const { header } = table
   const { columns, crosswalk, exclude } = options
   const ignored = new Set(options.source.ignoreColumns.map((ref) => findColumn(header, ref)))

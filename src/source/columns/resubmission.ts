@@ -10,7 +10,6 @@ import {
   withoutMidnight,
   type Likeness,
   type EarlierRow,
-  type ReadBy,
 } from '../../domain/row/correction.js'
 import { CUSTOMER_COLUMN, FOR_RUN, readMark } from '../../domain/row/list-columns.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
@@ -81,9 +80,9 @@ export interface RestoreOptions {
   readonly options: Pick<SourceOptions, 'exclude' | 'source'>
   readonly against: {
     readonly today: LocalDate
-    readonly readBy?: ReadBy
+    readonly readBy?: EarlierRow['readBy']
     readonly ledger?: string
-    readonly otherOf?: (readBy: ReadBy) => string | null
+    readonly otherOf?: (readBy: EarlierRow['readBy']) => string | null
   }
   /** Declared in the configuration; `unsettled` for a column declared `auto`. */
   readonly formats: Readonly<Record<(typeof DATES)[DateField], DecidedFormat>>
@@ -252,7 +251,7 @@ export function forgottenBy({ header, mapping, options, against }: Omit<RestoreO
         : []),
     ])
   /** Exports of two systems, which write a day or name a creditor in two ways, may lie in one ledger. */
-  const otherIn = (rows: readonly EarlierRow[]): ReadBy | null => {
+  const otherIn = (rows: readonly EarlierRow[]): EarlierRow['readBy'] | null => {
     const [own, read] = [against.readBy, rows.at(-1)?.readBy]
     if (own?.configuration == null || read?.configuration == null) return null
     if (read.configuration === own.configuration) return null

@@ -1,11 +1,5 @@
 import { cleanCell, cleanIban, fold, plural } from '../../domain/text/text.js'
-import {
-  type Finding,
-  NO_FINDINGS,
-  type RuleId,
-  type SeverityOverrides,
-  findingOf,
-} from '../../domain/rule/verdict.js'
+import { type Finding, NO_FINDINGS, type SeverityOverrides, findingOf } from '../../domain/rule/verdict.js'
 import type { Field } from '../../domain/mandate/mandate.js'
 import { withoutDecimals } from '../../domain/row/correction.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
@@ -174,11 +168,11 @@ function crosswalkFindings(
     unused += entry.lines
     if (keys.length < MOST_KEYS_SHOWN) keys.push(key)
   }
-  const told = (rule: RuleId, lines: number, value: string): readonly Finding[] =>
-    lines === 0 ? [] : findingOf(rule, severities, { value, detail: `${linesText(lines)} of ${name}.` })
+  const report = reportWith(severities)
+  const detailOf = (lines: number) => lines > 0 && `${linesText(lines)} of ${name}.`
   return [
-    ...told('CROSSWALK_DUPLICATE_LINE', repeated, linesText(repeated)),
-    ...told('CROSSWALK_UNUSED_LINE', unused, keys.join(', ')),
+    ...report('CROSSWALK_DUPLICATE_LINE', linesText(repeated), detailOf(repeated)),
+    ...report('CROSSWALK_UNUSED_LINE', keys.join(', '), detailOf(unused)),
   ]
 }
 

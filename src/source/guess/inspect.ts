@@ -1,12 +1,6 @@
 import { checkCreditorIdentifier, isSepaIban } from '../../domain/value/identifiers.js'
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/accounts.js'
-import {
-  type ColumnField,
-  FIELDS,
-  type LocalDate,
-  REQUIRED_FIELDS,
-  type Field,
-} from '../../domain/mandate/mandate.js'
+import { type ColumnField, FIELDS, type LocalDate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said, nearest } from '../../domain/text/text.js'
 import { guessColumns, KEPT_BACK, keptBackBy, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
 import { profileColumn } from './column-profile.js'
@@ -375,7 +369,7 @@ function mappedLine(
   return `  ${offer !== false || open.length > 0 ? '# ' : ''}${field}: ${value}   ${notes.join(' ')}`
 }
 
-function missingLine(field: Field, { creditorIdentifier, columns, rivalsOf, system }: Draft): string {
+function missingLine(field: ColumnField, { creditorIdentifier, columns, rivalsOf, system }: Draft): string {
   const ask = (value: string, what: string): string => `  # ${field}: ${value}   ${EDIT} ${what}`
   const isCreditor = field === 'sepa_creditor_identifier'
   if (isCreditor && creditorIdentifier !== null)

@@ -1,10 +1,5 @@
 import { holdsIban } from '../../domain/text/accounts.js'
-import {
-  type Field,
-  type LocalDate,
-  REQUIRED_FIELDS,
-  type RequiredField,
-} from '../../domain/mandate/mandate.js'
+import { type Field, type LocalDate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import {
   type CheckedRecord,
   type Finding,
@@ -359,7 +354,7 @@ function watchDamage({ header: { names } }: RecognisedSource, report: Report) {
 
 /** Nothing of these was cleaned away (domain/rulebook.md#normalisation). */
 const PLAIN = /^[A-Za-z0-9./+-]*$/
-const cleaned = (cell: string, field: RequiredField): string => {
+const cleaned = (cell: string, field: Field): string => {
   const text = cleanCell(cell)
   if (field === 'iban') return cleanIban(text)
   return field === 'sepa_creditor_identifier' ? cleanCreditorIdentifier(text) : text

@@ -5,13 +5,7 @@ import { SourceError, refuse } from '../../errors.js'
 import { drain, isTrue, readXml, type XmlHandlers } from '../bytes/xml.js'
 import { piecesOf, type ByteSource } from '../bytes/input.js'
 import type { LimitOptions } from '../options.js'
-import {
-  addDays,
-  dayOfSerial,
-  EXCEL_1904_EPOCH,
-  EXCEL_EPOCH,
-  FIRST_SERIAL,
-} from '../../domain/mandate/date.js'
+import { dayOfSerial, EXCEL_1904_EPOCH, EXCEL_EPOCH } from '../../domain/mandate/date.js'
 
 /** A sheet of rows and cells, as the tabs of the workbook name it. */
 export interface Sheet {
@@ -294,7 +288,7 @@ async function readStyles(read: (handlers: XmlHandlers) => Promise<void>) {
 }
 
 /** Below it, days of 1900 are one off: Excel counts a 29 February 1900 that never was. */
-const FIRST_DAY = addDays(EXCEL_EPOCH, FIRST_SERIAL) ?? EXCEL_EPOCH
+const FIRST_DAY = '1900-03-01'
 /** Numbers have 15 digits; what Excel was given beyond them is lost. */
 const BEYOND_DIGITS = 1e15
 

@@ -330,7 +330,7 @@ interface SheetRow extends RawRecord {
 interface SheetFacts {
   /** Positions of hidden columns, from and to, both included. */
   readonly hiddenColumns: (readonly [number, number])[]
-  readonly merged: { readonly ref: string; readonly firstRow: number; readonly lastRow: number }[]
+  readonly merged: { readonly ref: string; readonly lastRow: number }[]
   isFiltered: boolean
 }
 
@@ -482,6 +482,5 @@ function noteFacts(name: string, attributes: Readonly<Record<string, string>>, f
   if (name === 'sheetPr' && isTrue(filterMode)) facts.isFiltered = true
   if (name !== 'mergeCell') return
   const [from, to] = ref.split(':').map(placeOf)
-  if (from != null && to != null && facts.merged.length < 100_000)
-    facts.merged.push({ ref, firstRow: from.row, lastRow: to.row })
+  if (from != null && to != null && facts.merged.length < 100_000) facts.merged.push({ ref, lastRow: to.row })
 }

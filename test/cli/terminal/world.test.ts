@@ -1,3 +1,4 @@
+import type { World } from '../../../src/cli/terminal/world.js'
 import { describe, expect, it } from 'vitest'
 import { Writable } from 'node:stream'
 import fc from 'fast-check'
@@ -121,14 +122,15 @@ describe('the boundary to the terminal', () => {
         },
       })
       let nowMs = 0
-      const progress = await startProgress({
+      const shown: World = {
         ...boundedWorld({ ...world, stderr: { ...world.stderr, isTerminal, stream } }),
         clock: { now: () => 0, monotonic: () => (nowMs += 10_000) },
         after: (_delayMs, wake) => {
           wake()
           return () => undefined
         },
-      })
+      }
+      const progress = await startProgress(shown, false)
       progress.reading(HOSTILE, 1)
       progress.note(HOSTILE)
       progress.sending(2)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/read-back.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
+import { NOTHING_TOLD } from '../../../src/report/facts/facts.js'
 import {
   addRow,
   addTo,
@@ -37,7 +38,7 @@ const handing = <Name extends keyof Entries>(
   drain,
 })
 
-const TERMS = { absentAfterMs: USUAL_ABSENT_AFTER_MS }
+const TERMS = { absentAfterMs: USUAL_ABSENT_AFTER_MS, told: NOTHING_TOLD }
 const walk = (
   value: LedgerValue,
   lists: OpenLists,
@@ -144,7 +145,7 @@ describe('one walk over the ledger', () => {
     const facts = await walk(value, { notSent: list, inDoubt: list, refused: list })
     expect(handed).toEqual([null, 'resend', null, 'something', null, null, 'nothing_present'])
     expect(facts.proposals).toBe(1)
-    expect((await walk(value, {}, { absentAfterMs: 48 * 60 * 60_000 })).proposals).toBe(0)
+    expect((await walk(value, {}, { ...TERMS, absentAfterMs: 48 * 60 * 60_000 })).proposals).toBe(0)
   })
 
   it('ends at once when it is told to', async () => {
