@@ -24,6 +24,10 @@ interface Subject extends Pick<AbsenceFacts, 'begunFor'> {
   readonly startedAt: string | null
   /** A person decided to send it once more, and it has not left since. */
   readonly isResent: 0 | 1
+  /** A person called it registered, and the service has not shown it so: what was typed may be wrong. */
+  readonly isTyped: 0 | 1
+  /** What it was assigned. */
+  readonly identity: string | null
   /** What took its place, and how that stands. */
   readonly heir: number | null
   readonly heirState: RowState | null
@@ -85,6 +89,8 @@ export function resolveRows(parts: ResolveParts) {
 
 const SUBJECT = `select row.id, state, attempts, original_mandate_reference as reference,
     attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor, state = 'ready' and outcome is 'released' as isResent,
+    state = 'registered' and outcome is 'in_doubt' and not exists (select 1 from proof where proof.row_id = row.id and verdict = 'proven') as isTyped,
+    assigned_creditor_identifier || ' ' || assigned_mandate_reference as identity,
     heir, (select now.state from row as now where now.id = row.heir) as heirState
   from row left join attempt on row_id = row.id and n = attempts`
 
@@ -195,7 +201,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     const isInList = references.has(reference.toLowerCase())
     references.add(reference.toLowerCase())
     const why =
-      owner !== undefined
+      owner !== undefined && owner !== rowId
         ? `row ${owner} has it`
         : isInList
           ? 'another row of the list has it'
@@ -205,7 +211,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     if (why === null) return null
     return {
       message: `Row ${rowId} cannot have the assigned reference "${reference}": ${why}`,
-      next: 'Ask the service which mandate it belongs to, and which reference it assigned to this one',
+      next: `Ask the service which mandate it belongs to, and which reference it assigned to this one${owner === undefined ? '' : `. If it was typed wrongly for row ${owner}, give that its own first: resolve --row ${owner} --as registered`}`,
     }
   }
 
@@ -300,8 +306,10 @@ function stateFault(resolution: Resolution, subject: Subject): Rejection | null 
   const { rowId, decision } = resolution
   const { state } = subject
   const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
-  const isTakenBack = decision === 'registered' && subject.isResent === 1
-  if (state === 'in_doubt' || mayClose || isTakenBack) return movedOn(resolution, subject)
+  const isPutRight =
+    decision === 'registered' &&
+    (subject.isResent === 1 || (subject.isTyped === 1 && subject.identity !== textOf(resolution.assigned)))
+  if (state === 'in_doubt' || mayClose || isPutRight) return movedOn(resolution, subject)
   if (subject.heir !== null && subject.heirState !== null)
     return {
       message: `Row ${rowId} is ${plainState(state)}: row ${subject.heir} took its place, and is ${plainState(subject.heirState)}`,
@@ -336,6 +344,16 @@ const cleaned = (assigned: AssignedIdentity | null): AssignedIdentity | null =>
         mandateReference: cleanCell(assigned.mandateReference),
       }
 
+const textOf = (assigned: AssignedIdentity | null): string | null =>
+  assigned === null ? null : `${assigned.creditorIdentifier} ${assigned.mandateReference}`
+
+/** What a person typed wrongly, once another decision on it is on record. */
+const correctIdentity = (connection: Connection, id: number, assigned: AssignedIdentity | null): void =>
+  void sql(connection)`
+    update row set assigned_creditor_identifier = :creditorIdentifier, assigned_mandate_reference = :mandateReference where id = :id`.run(
+    { ...assigned, id },
+  )
+
 /** A hash may look like an account number, so only the file's name is masked. */
 function maskEvidence(evidence: string): string {
   const hash = evidence.lastIndexOf(' (SHA-256 ')
@@ -365,7 +383,9 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
     })
   const state = isTakenBack ? 'in_doubt' : subject.state
   const elapsedMs = nowMs - Date.parse(startedAt ?? '')
+  const typed = state === 'registered' && assigned !== null ? subject.identity : null
   const told = said([
+    typed !== null && `instead of ${typed}`,
     decision === 'resend' && elapsedMs < LATE_REQUEST_MS && forcedText(elapsedMs),
     evidence !== null && maskEvidence(evidence),
   ])
@@ -387,7 +407,8 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
       shown,
       decisionId,
     })
-  if (assigned !== null) register(connection, id, state, assigned, at)
+  if (typed !== null) correctIdentity(connection, id, assigned)
+  else if (assigned !== null) register(connection, id, state, assigned, at)
   else if (decision !== 'done') {
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.
     if (state === 'in_doubt' && decision !== 'written_off')

@@ -15,7 +15,7 @@ import { BEGUN_FOR } from '../deliver/campaign-rows.js'
 import { ownerOf } from '../deliver/delivery.js'
 import { STRANGERS, WHO_VERDICTS, type WhoVerdict } from '../../domain/who/names.js'
 import { BY_NAME } from '../prove/asked.js'
-import { SAID_DONE } from '../compare/comparison-reads.js'
+import { SAID_DONE, SHOWN } from '../compare/comparison-reads.js'
 import { sqlList } from '../schema/schema.js'
 import type { ProofRecord, ReadBackRecord, ShownDoubt, StatusCount, VerifiedRow } from './reader.js'
 
@@ -53,6 +53,7 @@ const LIVES = `exists (select 1 from json_each(proof.sources) where value ->> 'a
 
 /** What an answer says once somebody said that the mandate was cancelled or changed there: as it was sent, it is neither. */
 const JUDGED = `case when said.class is null or verdict = 'unreadable' then verdict
+  when said.why = '${SHOWN}' and verdict in ('absent', 'other') then 'decided'
   when verdict in ('proven', 'twice') then iif(asked_at >= decided_at and ${IS_TO_DIFFER}, 'other', verdict)
   when verdict = 'absent' and not (${IS_ENDED} or ${IS_MOVED}) or ${LIVES} then verdict
   else 'decided' end`

@@ -111,6 +111,9 @@ create trigger row_identity_stays before update of ${columns('identity')} on row
 create trigger row_account_goes after update of state on row when new.state = 'registered'
 begin delete from private where row_id in (select new.id union all select id from row where heir = new.id union all
   select id from row where mandate_key = new.mandate_key and +state in ('duplicate', 'superseded')); end;
+create trigger row_assigned_stays before update of assigned_creditor_identifier, assigned_mandate_reference on row
+    when old.state = 'registered' and new.state = old.state and not exists (select 1 from decision where row_id = old.id and decision = 'registered'
+      and from_state = 'registered')${refuse('what the service assigned never changes')}
 create trigger private_stays before update on private${refuse('an account number or a cell can be removed, never changed')}
 create trigger private_goes before delete on private when not (${isErased('old.row_id')}
     or (select state from row where id = old.row_id) in ('registered', 'duplicate', 'superseded'))${refuse('an account goes with a registration, an erasure or the purge alone')}

@@ -26,7 +26,8 @@ import {
   resolutionOf,
   begin,
 } from '../campaign-setup.js'
-import { byHand, query, rowsOf, statesOf } from '../ledger-views.js'
+import { byHand, execute, query, rowsOf, statesOf } from '../ledger-views.js'
+import { listed, readBack } from '../heard-answer.js'
 import { isBalanced, LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
 
 const NEW_IDENTITY = { creditorIdentifier: 'SE97ZZZ5560000001', mandateReference: 'NEW-9' }
@@ -118,6 +119,28 @@ describe('a decision on a row in doubt (scenario 59)', () => {
     ])
     // What was never in doubt is not called registered by a person.
     expect(record(ledger, resolution(4, 'registered')).isApplied).toBe(false)
+  })
+
+  it('registered puts right what was typed wrongly, as long as the service has not shown it', async () => {
+    const { ledger } = await campaign()
+    const as = (row: number, mandateReference: string) =>
+      resolution(row, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference } })
+    record(ledger, as(1, 'NEW-99'))
+    const taken = record(ledger, as(1, 'new-3'))
+    expect(JSON.stringify(taken.results)).toContain('resolve --row 3 --as registered')
+    expect(record(ledger, as(1, 'NEW-9')).isApplied).toBe(true)
+    expect(rowsOf(ledger.file)[0]).toMatchObject({ state: 'registered', assignedMandateReference: 'NEW-9' })
+    expect(decisionsOf(ledger).at(-1)).toMatchObject({
+      ...{ decision: 'registered', from: 'registered', to: 'registered' },
+      evidence: 'instead of SE97ZZZ5560000001 NEW-99',
+    })
+    const set = `update row set assigned_mandate_reference = 'X' where id = `
+    expect(() => execute(ledger.file, `${set}3`)).toThrow('what the service assigned never changes')
+    // What the service said itself, or has shown since, was not typed.
+    expect(record(ledger, as(3, 'NEW-10')).isApplied).toBe(false)
+    const evidence = { verdict: 'proven', why: null, sources: [] } as const
+    readBack(ledger, [listed(1000, [{ rowId: 1, attempts: 1, evidence }])])
+    expect(record(ledger, as(1, 'NEW-10')).isApplied).toBe(false)
   })
 
   it('refused frees the mandate for a corrected row', async () => {

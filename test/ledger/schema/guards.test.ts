@@ -302,7 +302,10 @@ describe('the other guards', () => {
       select 4, 1, 1, mandate_key, 'r', 'now' from row where id = 3`,
       'UNIQUE constraint failed',
     ],
-    [`update row set assigned_mandate_reference = null where id = 1`, 'CHECK constraint failed'],
+    [
+      `update row set assigned_mandate_reference = null where id = 1`,
+      'what the service assigned never changes',
+    ],
     [`update row set state = 'lost' where id = 4`, 'not allowed'],
   ])('refuse "%s"', async (sql, message) => {
     const file = await sentLedger()
