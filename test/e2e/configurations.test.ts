@@ -355,6 +355,31 @@ describe('two systems in one ledger', () => {
     ])
   })
 
+  it('exports of two with the same columns are each compared as those whose mandates they have', async () => {
+    const of = (name: string, from: number): void => {
+      write(
+        `${name}.yaml`,
+        `crosswalk: { file: keys-${name}.csv, from: Member, key: key, customer_no: no }\ncolumns: { signed_date: { column: signed, format: dd.mm.yyyy } }\n`,
+      )
+      write(`keys-${name}.csv`, `key,no\n${[1, 2, 3].map((n) => `K${n},${from + n}`).join('\n')}\n`)
+    }
+    const header = 'Member,iban,signed,sepa_creditor_identifier,unique_mandate_reference'
+    const lines = (from: number, numbers: readonly number[]): string[] =>
+      numbers.map((n) => `K${n},${germanIban(from + n)},0${n}.02.2020,DE98ZZZ09999999999,R-${from}-${n}`)
+    of('a', 100)
+    of('b', 200)
+    save('jan-a.csv', header, lines(100, [1, 2]))
+    save('jan-b.csv', header, lines(200, [1, 2]))
+    expect((await program('run', 'jan-a.csv', '--config', 'a.yaml')).status).toBe(0)
+    expect((await program('run', 'jan-b.csv', '--config', 'b.yaml')).status).toBe(0)
+    save('feb-a.csv', header, lines(100, [1, 2, 3]))
+    save('feb-b.csv', header, lines(200, [1, 3]))
+    for (const config of ['a.yaml', 'b.yaml'])
+      expect(await json('compare', 'feb-b.csv', 'feb-a.csv', '--config', config)).toMatchObject({
+        classes: { unchanged: 3, new: 2, ended_after_registration: 1, changed_after_registration: 0 },
+      })
+  })
+
   it('what to paste names the configuration of the file that it names, whatever was typed before', async () => {
     configure()
     write('jan.csv', validExport(3).replace(germanIban(2), WRONG(2)))

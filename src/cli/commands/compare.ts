@@ -1,6 +1,7 @@
 import { CUT_OVER_CLASSES } from '../../domain/row/cut-over.js'
 import { countText, fold, plural, said } from '../../domain/text/text.js'
 import { SourceError, UsageError } from '../../errors.js'
+import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
 import { isItsOwn, placeOf, type ReadBy } from '../../run/read-again.js'
@@ -108,13 +109,22 @@ function asBefore(context: Context, reader: LedgerReader) {
     if (!systems.has(path)) systems.set(path, { by, exports: [] })
     systems.get(path)?.exports.push(source)
   }
+  /** A row has the mandate with its account. */
+  const agrees = ({ verdict, mandateKey }: CheckedRecord): boolean =>
+    verdict.kind === 'sendable' &&
+    reader
+      .rowsOfCustomer(verdict.mandate.customerNo)
+      .some(
+        (row) => row.mandateKey === mandateKey && reader.isAccountOf(row.id, verdict.mandate.iban) === true,
+      )
   const files = openers(context, 'refuse').map((open): OpenNext => async (known = {}) => {
     const openBy = async ({ by }: System): ReturnType<OpenNext> => {
       const opened = by === own ? await open(known) : await open.as?.(by, known)
       if (opened?.sha256 != null) configurations.set(opened.sha256, by.configuration)
       return opened ?? open(known)
     }
-    const system = systems.size === 1 ? undefined : await systemOf(open, [...systems.values()], openBy)
+    const system =
+      systems.size === 1 ? undefined : await systemOf(open, [...systems.values()], { openBy, agrees })
     return openBy(system ?? { by: own, exports: [] })
   })
   return { files, configurations }
@@ -125,27 +135,58 @@ interface System {
   readonly exports: Pick<SourceRecord, 'sha256' | 'header'>[]
 }
 
-/** By the very file, else by its columns; the first one that fits. */
+/** Enough to tell two systems apart. */
+const MOST_RECORDS = 100
+
+/** By the very file, else by its columns; of several that fit, the one with whose rows most of the first records agree. */
 async function systemOf(
   { path }: OpenNext,
   systems: readonly System[],
-  openBy: (system: System) => ReturnType<OpenNext>,
+  {
+    openBy,
+    agrees,
+  }: { openBy: (system: System) => ReturnType<OpenNext>; agrees: (record: CheckedRecord) => boolean },
 ): Promise<System | undefined> {
   const sha256 = path === undefined ? null : await fileDigest(path)
   const known = systems.find((system) => system.exports.some((one) => one.sha256 === sha256))
   if (known !== undefined) return known
   const columnsOf = (header: readonly string[]): string => header.map(fold).sort().join()
+  const openedBy = async (system: System) =>
+    openBy(system).catch((error: unknown) => {
+      if (error instanceof SourceError) return null
+      throw error
+    })
+  const fit: System[] = []
   for (const system of systems) {
-    const header = await openBy(system).then(
-      (opened) => columnsOf(opened.header),
-      (error: unknown) => {
-        if (error instanceof SourceError) return null
-        throw error
-      },
-    )
-    if (system.exports.some((one) => columnsOf(one.header) === header)) return system
+    const opened = await openedBy(system)
+    const header = opened === null ? null : columnsOf(opened.header)
+    if (system.exports.some((one) => columnsOf(one.header) === header)) fit.push(system)
   }
-  return undefined
+  let [best, most] = [fit[0], 0]
+  for (const system of fit.length > 1 ? fit : []) {
+    const count = await countFirst(await openedBy(system), agrees)
+    if (count > most) [best, most] = [system, count]
+  }
+  return best
+}
+
+/** Of the first records, such ones; of a file that cannot be read so, none. */
+async function countFirst(
+  opened: Awaited<ReturnType<OpenNext>> | null,
+  isSuch: (record: CheckedRecord) => boolean,
+): Promise<number> {
+  let [count, left] = [0, MOST_RECORDS]
+  try {
+    for await (const batch of opened?.records() ?? []) {
+      count += batch.slice(0, left).filter(isSuch).length
+      left -= batch.length
+      if (left <= 0) break
+    }
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error
+    return 0
+  }
+  return count
 }
 
 /** Lines that a person works in say nothing of what the former system holds. @throws {UsageError} */

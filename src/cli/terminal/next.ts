@@ -295,7 +295,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   if (verification !== null && contradictedIn(verification) > 0)
     return step(
-      `Settle with the service what ${file('verification.csv')} names first, then ask again. What is right as the service shows it: resolve --row N --as done --reason "…".`,
+      `Settle with the service what ${file('verification.csv')} names first, then ask again. What is right as the service shows it: resolve --row N --as done --reason "…"; what was typed wrongly: --as registered once more.`,
       {
         name: 'verify',
       },

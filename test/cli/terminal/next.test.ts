@@ -97,7 +97,7 @@ describe('what to do next', () => {
 
   it('asks the service again where it contradicts a registration, before anything but doubts and what waits', () => {
     expect(next({ registered: 5, refused: 1 }, verified('absent'))).toEqual([
-      'Settle with the service what out/verification.csv names first, then ask again. What is right as the service shows it: resolve --row N --as done --reason "…".',
+      'Settle with the service what out/verification.csv names first, then ask again. What is right as the service shows it: resolve --row N --as done --reason "…"; what was typed wrongly: --as registered once more.',
       'Next: sepa-migrate verify',
     ])
     expect(command({ registered: 5, in_doubt: 1 }, verified('absent'))).toContain('resolve')
