@@ -35,6 +35,25 @@ describe('a list of the report that comes back', () => {
     expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
+  it('check says of a word that nobody understands that a person lets its row go', async () => {
+    const [header = '', ...lines] = validExport(3).trim().split('\n')
+    const words = ['foo', 'active', 'active']
+    write(
+      'words.csv',
+      [`${header},status`, ...lines.map((line, at) => `${line},${words[at] ?? ''}`), ''].join('\n'),
+    )
+    expect((await program('run', 'words.csv')).status).toBe(3)
+    edit(
+      'corrections.csv',
+      (row) => ({ ...row, migration_decision: 'send', migration_reason: 'x' }),
+      'go.csv',
+    )
+    const { stdout } = await program('check', 'go.csv', '--ledger', 'sepa-migrate.db')
+    expect(stdout).toContain('A person decided that it is sent.')
+    expect(stdout).toContain('→ Nothing to do.')
+    expect(stdout).not.toContain('so the row is not sent')
+  })
+
   it('doubts are resolved by the filled-in file: one registered, one sent again, each held once', async () => {
     expect((await json('run', 'export.csv')).totals).toMatchObject({ registered: 6, refused: 1, inDoubt: 2 })
     const decided = rows('in-doubt.csv').map((row) => {

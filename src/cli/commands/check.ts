@@ -299,9 +299,9 @@ function todoLines(reader: LedgerReader, todos: readonly Todo[]): Line[] {
 }
 
 function linesOf(reader: LedgerReader, { rule, severity, kind, count }: Todo, hasSeveral: boolean): Line[] {
-  const { message, remedy, ...more } = RULES[rule]
+  const { message, remedy } = RULES[rule]
   const examples = reader.problemsOfRule(rule, severity, rule.startsWith('FILE_') ? MOST_OF_FILE : EXAMPLES)
-  const isHeld = severity === 'warning' && 'unusable' in more
+  const isHeld = examples.some((example) => example.message.includes(STILL_NOT_SENT))
   const remedies = new Set(examples.map((example) => example.remedy))
   const [only = remedy] = remedies
   return said([

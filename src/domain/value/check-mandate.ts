@@ -288,7 +288,12 @@ const isForPerson = ({ rule }: Finding): boolean => ruleOf(rule).state === 'conf
 
 const settled = (finding: Finding): Finding =>
   isForPerson(finding)
-    ? { ...finding, severity: 'warning', message: `${finding.message} A person decided that it is sent.` }
+    ? {
+        ...finding,
+        severity: 'warning',
+        message: `${finding.message} A person decided that it is sent.`,
+        remedy: 'Nothing to do.',
+      }
     : finding
 
 /** Excluded comes before invalid, invalid before what a person can settle. */
