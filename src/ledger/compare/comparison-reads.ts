@@ -192,12 +192,17 @@ export function comparisonReads(connection: Connection) {
     markOfLine: (row: number) =>
       sqlValue(connection)<string>`
         select ${MARK} from ${LINES} and row_id in ${formerOf(':row')}`.get({ row }) ?? null,
-    /** What the latest comparison says of the mandate of a row, and whether the row says the same; null where that holds nothing. */
+    /**
+     * What the latest comparison says of the mandate of a row, and whether the row says the same; null where that holds nothing.
+     * `cross` and `+`: by the row, where SQLite would go through all that is held for each.
+     */
     comparedOf: (row: number) =>
       sql(connection)<{ why: string; isSame: 0 | 1 }>`
-        select why, coalesce(final = row.content_key, 0) as isSame from row join compared on ${IS_LATEST} and is_held and met_by is null
-           and (row_id in ${formerOf('row.id')} or row_id in (select id from row as same where same.mandate_key = row.mandate_key))
-          where row.id = ? order by compared.id desc limit 1`.get(row) ?? null,
+        select why, coalesce(final = row.content_key, 0) as isSame from row cross join compared on row_id in (select row.id union all select former.id from row as former where former.heir = row.id
+            union all select id from row as same where same.mandate_key = row.mandate_key)
+          where row.id = ? and ${IS_LATEST} and +is_held and met_by is null order by compared.id desc limit 1`.get(
+        row,
+      ) ?? null,
     /** Its lines by class and by who closed them; `by` is null for those that are open. */
     closedLines: () =>
       sql(connection)<ClosedLines>`
