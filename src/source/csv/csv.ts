@@ -2,9 +2,9 @@ import { piecesOf, textOf, type TextSource } from '../bytes/input.js'
 import { type InputFormat, type RawRecord, type TableEnd, type TableOptions, isRuleLine } from '../table.js'
 import { holdsIban } from '../../domain/text/accounts.js'
 import { SourceError, refuse } from '../../errors.js'
-import { showValue } from '../../domain/rule/verdict.js'
-import { type Header, isResultHeader, positionOf, readHeader, refuseUnclearList } from '../columns/header.js'
+import { isResultHeader, readHeader, refuseUnclearList } from '../columns/header.js'
 import { DEFAULT_SOURCE_OPTIONS, DELIMITERS, type LayoutOptions, type LimitOptions } from '../options.js'
+import { refuseStrayQuote, type QuoteLayout } from './stray-quote.js'
 import { CsvError, type Options } from 'csv-parse'
 import { parse } from 'csv-parse/sync'
 
@@ -280,15 +280,6 @@ type RecordsEnd = Pick<TableEnd, 'blankLines' | 'lines' | 'openLine'>
 /** The largest shapes that are still believed to be a mandate export. Lengths are in characters. */
 type RecordLimits = Pick<LimitOptions, 'recordLength' | 'fieldLength' | 'columns'>
 
-interface QuoteLayout {
-  readonly header: Header
-  readonly delimiter: string
-  /** A blank follows the separators of the header. */
-  readonly isSpaced: boolean
-  /** Columns that may hold text over several lines. */
-  readonly multilineColumns: LayoutOptions['multilineColumns']
-}
-
 interface RecordSettings {
   readonly delimiter: string
   readonly limits: RecordLimits
@@ -415,9 +406,9 @@ function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: 
     // Looked for in each cell, these took a tenth of the time.
     const isClean = !UNUSUAL.some((sign) => text.includes(sign))
     while (start < text.length) {
-      if (quote < start) quote = placeOf('"', start)
-      if (lf < start) lf = placeOf('\n', start)
-      if (cr < start) cr = placeOf('\r', start)
+      if (quote < start) quote = positionOf('"', start)
+      if (lf < start) lf = positionOf('\n', start)
+      if (cr < start) cr = positionOf('\r', start)
       const lineEnd = Math.min(lf, cr)
       const measured = quote < lineEnd ? endOfQuoted(start) : null
       const end = quote < lineEnd ? (measured?.at ?? text.length) : lineEnd
@@ -444,7 +435,7 @@ function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: 
     return found
   }
 
-  const placeOf = (character: string, from: number): number => {
+  const positionOf = (character: string, from: number): number => {
     const at = text.indexOf(character, from)
     return at < 0 ? text.length : at
   }
@@ -534,49 +525,3 @@ const parserOptions = (delimiter: string, limits: RecordLimits): Options => ({
 
 /** A line of separators only; like an empty line it is no record. */
 export const isBlankRecord = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')
-
-/**
- * A quote mark too many opens a cell that ends at the next one, some lines below: the account of one mandate would
- * be sent with the customer of another, and the records between would be lost. What a cell over several lines
- * swallowed shows by its separators, which are about those of the header, or by an account.
- * @throws {SourceError} FILE_QUOTE_STRAY
- */
-function refuseStrayQuote(source: string, { line, cells }: RawRecord, layout: QuoteLayout): void {
-  const { header, delimiter, isSpaced, multilineColumns } = layout
-  const { names, positions, width } = header
-  // In a remark a blank follows the comma, in a record only where the whole file is written so.
-  const separator = isSpaced ? delimiter : new RegExp(`[${delimiter}](?! )`)
-  const allowed = new Set(multilineColumns.map((ref) => positionOf(header, ref)))
-  const ofHeader = width - 1
-  // A line with one separator in five less than the header has is still more likely a record than a remark.
-  const telling = Math.max(1, ofHeader - Math.floor(ofHeader / 5))
-  let at = line
-  let suspect: { opens: number; position: number } | null = null
-  let closes = line
-  // The rest of the line that was cut and the begin of the last one make up for one record, wherever it was cut.
-  let torn = Math.max(0, cells.length - width)
-  let widest = 0
-  let hasAccount = false
-  for (const [position, cell] of cells.entries()) {
-    const lines = cell.split(LINE_END)
-    const opens = at
-    at += lines.length - 1
-    if (lines.length === 1 || allowed.has(position)) continue
-    suspect ??= { opens, position }
-    closes = at
-    const counts = lines.map((text) => text.split(separator).length - 1)
-    torn += (counts[0] ?? 0) + (counts.at(-1) ?? 0)
-    widest = Math.max(widest, ...counts.slice(1, -1))
-    const isOneValue =
-      lines.filter((text) => text.trim() !== '').length < 2 && counts.every((count) => count === 0)
-    hasAccount ||= !isOneValue && lines.some(holdsIban)
-  }
-  const isWide = Math.max(torn, widest) >= telling
-  if (suspect === null || !(isWide || hasAccount)) return
-  const looksLike = isWide ? 'about as many separators as the header' : 'an account number'
-  const { opens, position } = suspect
-  const name = showValue(names[positions.indexOf(position)] ?? '')
-  const what = `a quote opens on line ${opens} and closes on line ${closes}, and what stands between them has ${looksLike}: records would be joined`
-  const next = `Correct the quotes on lines ${opens} and ${closes}. If the column "${name}" truly holds text over several lines, declare it: source: { multilineColumns: [${JSON.stringify(name)}] }`
-  throw refuse(source, 'FILE_QUOTE_STRAY', what, { line: opens, next })
-}
