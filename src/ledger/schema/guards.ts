@@ -115,8 +115,8 @@ create trigger row_assigned_stays before update of assigned_creditor_identifier,
     when old.state = 'registered' and new.state = old.state and not exists (select 1 from decision where row_id = old.id and decision = 'registered'
       and from_state = 'registered')${refuse('what the service assigned never changes')}
 create trigger private_stays before update on private${refuse('an account number or a cell can be removed, never changed')}
-create trigger private_goes before delete on private when not (${isErased('old.row_id')}
-    or (select state from row where id = old.row_id) in ('registered', 'duplicate', 'superseded'))${refuse('an account goes with a registration, an erasure or the purge alone')}
+create trigger private_goes before delete on private when not (
+    (select state from row where id = old.row_id) in ('registered', 'duplicate', 'superseded') or ${isErased('old.row_id')})${refuse('an account goes with a registration, an erasure or the purge alone')}
 `
 
 /** An intent comes first and stays; an outcome is told once. */
