@@ -385,6 +385,29 @@ describe('the last export', () => {
     expect(sandbox().mandates()).toHaveLength(2)
   })
 
+  it.each([true, false])(
+    'a reference that changed is a name of its mandate for every later export (closed: %s)',
+    async (isClosed) => {
+      save('export.csv', from(1, 3))
+      expect((await program('run', 'export.csv')).status).toBe(0)
+      const renamed = line(2).replace('MANDATE-2', 'NEW-2')
+      save('c1.csv', [line(1), renamed, line(3)])
+      expect(await json('compare', 'c1.csv')).toMatchObject({ classes: { changed_after_registration: 1 } })
+      if (isClosed)
+        await program('resolve', '--row', '2', '--as', 'done', '--reason', 'reference changed there')
+      save('c2.csv', [line(1), renamed.replace(germanIban(2), germanIban(902)), line(3)])
+      expect(await json('compare', 'c2.csv')).toMatchObject({
+        classes: { new: 0, ended_after_registration: 0, changed_after_registration: 1 },
+      })
+      expect(rows('cut-over.csv')[0]?.['migration_change']).toBe(
+        'it has another reference there, it has another account there',
+      )
+      expect((await program('run', 'c2.csv')).status).toBe(3)
+      expect(held()).toEqual([1, 2, 3])
+      expect(mandateOf(2)?.iban).toBe(germanIban(2))
+    },
+  )
+
   it('a new mandate of the last export that was wrong is sent once it was corrected', async () => {
     save('export.csv', from(1, 12))
     expect((await program('run', 'export.csv')).status).toBe(0)

@@ -56,7 +56,7 @@ const isShared = <Value>(one: Value | null, other: Value | null): boolean => one
 
 /**
  * @param areSideBySide both stand in one export as they came, so people have compared them: only the spelling can tie them
- * @param wasMisread the other one was sent as its export is not read any more, so its customer may be wrong
+ * @param wasMisread the other one was sent as its export is not read any more, so any of its values may be wrong
  */
 export function kinshipOf(
   one: Sighting,
@@ -73,8 +73,8 @@ export function kinshipOf(
   const isSpelling = isShared(spellingOf(one.mandateKey, ties), spellingOf(other.mandateKey, ties))
   if (isSpelling && (isCustomer || isAccount)) return 'kin'
   const mayBeAccount = isAccount || one.isErased === true || other.isErased === true
-  const isLikely =
-    (isCustomer || (wasMisread && isAccount)) && mayBeAccount && isShared(one.signedDate, other.signedDate)
+  const isWho = wasMisread ? isCustomer || isAccount : isCustomer && mayBeAccount
+  const isLikely = isWho && isShared(one.signedDate, other.signedDate)
   return isLikely && !areSideBySide ? 'kin' : 'other'
 }
 

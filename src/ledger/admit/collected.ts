@@ -416,7 +416,7 @@ export function decideAmended(scope: Pick<Scope, 'connection' | 'first'>, at: st
 
 const AMENDED = noticeOf('DUPLICATE_MANDATE', {
   message:
-    'A collection says that this mandate was amended since. The row of its new reference or creditor counts.',
+    'A collection or a comparison says that this mandate has another reference or creditor since, and the row with that counts.',
   remedy: 'Nothing to do.',
 })
 
@@ -435,7 +435,7 @@ export function holdAmended({ connection, first }: Pick<Scope, 'connection' | 'f
       where state = 'ready' and (corrects is null or row.id >= :first and not exists ${IS_SAID}) group by row.id`
   for (const { id, other } of held.all({ first })) {
     const message =
-      'A collection says that this mandate had another reference or creditor once, and both are here. Compare it with {row}.'
+      'A collection or a comparison says that this mandate had another reference or creditor once, and both are here. Compare it with {row}.'
     holdWith(connection, noticeOf('MANDATE_RESEMBLES_SENT', { message, other }), id, at)
   }
 }

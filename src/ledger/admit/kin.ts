@@ -49,20 +49,21 @@ function gather(connection: Connection, first: number, ties: CreditorTies): void
       'id integer primary key, customer_no integer, iban_key blob, signed_date text, mandate_key text, file text not null',
     seen_in: 'grp integer not null, mandate_key text not null, files text not null, oldest integer not null',
     elder: 'grp integer, files text, oldest integer, primary key (grp, files, oldest)',
-    misread: 'id integer primary key, iban_key blob, signed_date text',
+    misread: 'id integer primary key, customer_no integer, iban_key blob, signed_date text',
     candidate: 'id integer primary key',
   })
   connection.exec(`create index if not exists temp.spelled_customer on spelled (spelling, customer_no);
     create index if not exists temp.spelled_account on spelled (spelling, iban_key);
     create index if not exists temp.likely_group on likely (customer_no, iban_key, signed_date, mandate_key);
     create index if not exists temp.seen_in_oldest on seen_in (oldest);
+    create index if not exists temp.misread_customer on misread (customer_no, signed_date);
     create index if not exists temp.misread_account on misread (iban_key, signed_date)`)
   gatherSpelled(connection, first, ties)
   gatherLikely(connection, first)
   connection.exec(`insert into temp.misread ${MISREAD}`)
   sql(connection)`
-    insert or ignore into temp.candidate select row.id from row cross join temp.misread as sent using (iban_key, signed_date)
-     where sent.id <> row.id and ${IS_TOLD}`.run({ first })
+    insert or ignore into temp.candidate select row.id from row cross join temp.misread as sent on ${IS_LIKE_SENT}
+     where ${IS_TOLD}`.run({ first })
   sql(connection)`
     insert or ignore into temp.candidate select row.id from decision join row as older on older.id = decision.row_id
       join row on row.customer_no = older.customer_no and row.signed_date = older.signed_date and row.mandate_key <> older.mandate_key
@@ -70,9 +71,12 @@ function gather(connection: Connection, first: number, ties: CreditorTies): void
 }
 
 /** What was sent as its export is not read any more, or is not in the last one: under another key it may be sent for the right customer. */
-const MISREAD = `select id, iban_key, signed_date from row where iban_key is not null and id in (select id from (${AS_READ_BEFORE})
+const MISREAD = `select id, customer_no, iban_key, signed_date from row where id in (select id from (${AS_READ_BEFORE})
   union all select row_id from compared where ${IS_LATEST} and decision_id is null and why = 'gone'
     and class in ('ended_after_registration', 'in_doubt_changed'))`
+
+const IS_LIKE_SENT = `sent.id <> row.id and (sent.customer_no = row.customer_no and sent.signed_date = row.signed_date
+  or sent.iban_key = row.iban_key and sent.signed_date = row.signed_date)`
 
 /** Rows whose spelling more than one mandate has. Creditors that a collection ties have one spelling, which is made anew. */
 function gatherSpelled(connection: Connection, first: number, ties: CreditorTies): void {
@@ -174,7 +178,7 @@ const BEFORE = `select id, 1 as isSpelling from (
       where mine.id = :id
     union select older.id from row join row as older on older.customer_no = row.customer_no and older.signed_date = row.signed_date
        and older.mandate_key <> row.mandate_key join decision on decision.row_id = older.id and decision = 'erased' where row.id = :id
-    union select sent.id from row join temp.misread as sent using (iban_key, signed_date) where row.id = :id and sent.id <> row.id
+    union select sent.id from row cross join temp.misread as sent on ${IS_LIKE_SENT} where row.id = :id
     order by 1 limit ${MOST_CANDIDATES}) order by 1`
 
 /**

@@ -9,6 +9,8 @@ import {
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { countText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
+import type { Amendment, LocalDate } from '../../domain/mandate/mandate.js'
+import { amendIn } from '../admit/collected.js'
 import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
@@ -118,6 +120,9 @@ const PAIRS = `
   insert into temp.pair select distinct final.key, side.id, 0 from temp.final join temp.side on side.key = final.key;
   insert or ignore into temp.pair select distinct final.key, rep, 0 from temp.alias cross join temp.final on final.key = alias.key
     where is_own = 0 and rep not in (select id from temp.pair) and final.key not in (select key from temp.pair);
+  insert or ignore into temp.pair select distinct final.key, side.id, 1 from amended cross join temp.final on final.key = successor
+    cross join temp.side on side.key = former
+    where side.id not in (select id from temp.pair) and final.key not in (select key from temp.pair);
   insert or replace into temp.pair
     with lone as (select min(key) as key, customer_no, account, signed from temp.final
         where (key not in (select key from temp.pair) or key in ${RESEMBLES})
@@ -128,6 +133,16 @@ const PAIRS = `
         group by customer_no, account, signed having count(*) = 1)
     select lone.key, left_over.id, 1 from lone join left_over using (customer_no, account, signed);
   delete from temp.side where key in (select key from temp.pair where is_renamed)`
+
+/** The other reference is a name of the mandate from now on, for whatever export says something else of it. */
+function nameRenamed(connection: Connection): void {
+  const renamed = sql(connection)<Pick<Amendment, 'former' | 'successor'>>`
+    select row.mandate_key as former, pair.key as successor from temp.pair join row using (id)
+     where is_renamed and row.mandate_key is not null and pair.key in (select key from temp.final where spelling is not null)`
+  const name = amendIn(connection)
+  // No day: collections under the former name say what they said.
+  for (const pair of renamed.all()) name({ ...pair, day: '' as LocalDate })
+}
 
 /** Wrong in the same way, with the values that could be read: an export may write an impossible date in another notation. */
 const READS_ALIKE = `alias.rule = final.rule and alias.customer_no is final.customer_no and alias.account = final.account
@@ -199,6 +214,7 @@ export function recordComparison(
 ): number {
   fill(connection, final)
   connection.exec(`${PAIRS}; ${VERDICTS}`)
+  nameRenamed(connection)
   if (!isFinal) {
     assertLastExport(connection, final)
     assertSameSystem(connection, configurations)

@@ -90,6 +90,21 @@ describe('kinship', () => {
     (more) => expect(kinshipOf(sighting('MND-1'), sighting('NEW-77', more), apart)).toBe('other'),
   )
 
+  it('takes the date with customer or account beside what was sent as it was misread', () => {
+    const misread = { ...apart, wasMisread: true }
+    for (const [more, kinship] of [
+      [{ customerNo: 1002 }, 'kin'],
+      [{ account: 'two' }, 'kin'],
+      [{ account: null }, 'kin'],
+      [{ customerNo: 1002, account: 'two' }, 'other'],
+      [{ signedDate: '2024-03-16' }, 'other'],
+    ] as const)
+      expect(kinshipOf(sighting('MND-1'), sighting('NEW-77', more), misread)).toBe(kinship)
+    expect(kinshipOf(sighting('MND-1'), sighting('NEW-77'), { ...misread, areSideBySide: true })).toBe(
+      'other',
+    )
+  })
+
   it('takes customer and date where the account was erased', () => {
     const erased = sighting('NEW-77', { account: null, isErased: true })
     expect(kinshipOf(sighting('MND-1'), erased, apart)).toBe('kin')
