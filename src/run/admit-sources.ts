@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/accounts.js'
 import { nearest, orNearest, findName, fold } from '../domain/text/text.js'
@@ -331,6 +333,7 @@ async function addSource(admission: Admission, source: NamedSource, options: Adm
   if (source.sha256 !== null && admission.collections.isKnown(source.sha256)) throw asBoth(open.path ?? name)
   if (source.sha256 !== null && admission.isKnown(source.sha256))
     return { ids: [], name, kind: 'known', records: 0, isResultFile }
+  if (!isResultFile) assertAsCompared(admission, source, options)
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
   const own: Added = {
@@ -342,6 +345,22 @@ async function addSource(admission: Admission, source: NamedSource, options: Adm
   if (others.length === 0) return own
   const count = others.reduce((sum, other) => sum + other.records, own.records)
   return { ...own, kind: 'admitted', ids: [...own.ids, ...others.map(({ id }) => id)], records: count }
+}
+
+/** Another configuration makes other mandates of it than were compared. */
+function assertAsCompared(
+  admission: Admission,
+  { sha256, name }: NamedSource,
+  { readBy }: AdmitOptions,
+): void {
+  const configuration = readBy?.configuration ?? null
+  const compared = sha256 === null || configuration === null ? null : admission.comparedWith(sha256)
+  if (compared === null || compared === resolve(configuration ?? '') || !existsSync(compared)) return
+  const own = nameOf(compared)
+  throw new UsageError(
+    `"${name}" was compared as "${own}" reads it, and this command reads it with "${nameOf(configuration ?? '')}"; nothing was sent`,
+    `Give it alone, with that configuration (sepa-migrate run ${name} --config ${own})`,
+  )
 }
 
 /** What is known of a source, with how it was read. */

@@ -378,6 +378,16 @@ describe('two systems in one ledger', () => {
       expect(await json('compare', 'feb-b.csv', 'feb-a.csv', '--config', config)).toMatchObject({
         classes: { unchanged: 3, new: 2, ended_after_registration: 1, changed_after_registration: 0 },
       })
+    // What was compared as b reads it is brought in by b alone.
+    for (const words of [['run'], ['check', '--ledger', 'sepa-migrate.db']]) {
+      const { exitCode, errors } = await json(...words, 'feb-a.csv', 'feb-b.csv', '--config', 'a.yaml')
+      expect([exitCode, errors[0]?.message]).toEqual([
+        2,
+        expect.stringContaining('"feb-b.csv" was compared as "b.yaml" reads it'),
+      ])
+    }
+    expect((await program('run', 'feb-b.csv', '--config', 'b.yaml')).status).toBe(3)
+    expect(held().sort()).toEqual([101, 102, 201, 202, 203])
   })
 
   it('what to paste names the configuration of the file that it names, whatever was typed before', async () => {

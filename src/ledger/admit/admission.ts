@@ -116,6 +116,13 @@ export function openAdmission(parts: AdmissionParts) {
     ofSize: (bytes: number) =>
       sqlWithJson<Pick<SourceSummary, 'sha256' | 'reading'>>(connection, 'reading')`
         select sha256, reading from source where bytes = ? and kind <> 'again'`.all(bytes),
+    /** The path of the configuration with which a file was read that was last compared; null for any other, and without one. */
+    comparedWith: (sha256: string): string | null =>
+      sqlValue(connection)<string | null>`
+        select file.value ->> 'configuration' from comparison, json_each(comparison.sources) as file
+         where comparison.id = (select max(id) from comparison) and file.value ->> 'sha256' = ?`.get(
+        sha256,
+      ) ?? null,
     /** The command names a file that came in before. */
     noteGiven: (sha256: string): void =>
       void sql(connection)`insert or ignore into temp.given_again select id from source where sha256 = ?`.run(
