@@ -257,6 +257,17 @@ describe('what was collected and comes in later', () => {
     expect([...campaign.sent().values()].filter((line) => line.includes('M-2'))).toEqual([])
   })
 
+  it('a mandate that waits for a collection with another date of signature is not let go by an older one', async () => {
+    const campaign = begin(
+      [debit(1), debit(2, { signed: '2019-01-01', day: '2026-07-05' })],
+      [RECENT, RECENT],
+    )
+    await campaign.run(['a.csv'], SAID, null, ['e.xml'])
+    campaign.write('older.xml', collectionFile([debit(2)]))
+    expect(await campaign.run([], SAID, null, ['older.xml'])).toBeNull()
+    expect(campaign.fates()[1]).toBe('M-2 conflict EVIDENCE_DATE_DIFFERS 2029-07-05')
+  })
+
   it.each<[string, Partial<Debit>]>([
     ['another account', { iban: germanIban(9) }],
     ['another reference', { reference: 'M-22' }],

@@ -108,9 +108,9 @@ const BY_KEY = `(select id from collected as same where same.mandate_key in (row
 /** By reference and creditor, or the reference alone where no creditor is named; else by account and date that no row owns. */
 const BESIDE = `left join collected on collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT})`
 
-/** SQL that is true for a row that waits for a collection of its mandate, of which none differs from it any more. */
+/** SQL that is true for a row that waits for a collection of its mandate, of which none differs from it any more; what they contradict each other about says nothing. */
 export const IS_VOUCHED_SINCE = `(row.state = 'conflict' and row.rule glob 'EVIDENCE_*' and exists (select 1 from collected
-  where collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT}) and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
+  where collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT}) and collected.signed_date is not null and collected.account is not null and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
 
 /** Collected, not ended with that, and no row of the exports is it. */
 const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${isOwned('collected')} and not ${isAmended('collected')}
