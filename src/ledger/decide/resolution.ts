@@ -82,6 +82,13 @@ export function resolveRows(parts: ResolveParts) {
     'message' in verdict ? rejected(resolution, verdict) : resolved(verdict),
   )
   if (dryRun || named.length < resolutions.length || named.length === 0) return { isApplied: false, results }
+  // Of several that are put right at once each may have what was another's.
+  for (const { subject, resolution } of named)
+    if (subject.state === 'registered' && resolution.assigned !== null)
+      correctIdentity(connection, subject.id, {
+        ...resolution.assigned,
+        mandateReference: `~${subject.id}`,
+      })
   for (const each of [...named, ...closed]) apply(connection, each, nowMs)
   noteChange(connection, new Date(nowMs).toISOString())
   return { isApplied: true, results: [...results, ...closed.map(resolved)] }
@@ -134,6 +141,10 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   const seen = new Set<string>()
   const settled = new Map<number, Approved>()
   const references = new Set<string>()
+  /** Called registered once more: what they have is free. */
+  const renamed = new Set(
+    resolutions.flatMap(({ rowId, decision }) => (decision === 'registered' ? [rowId] : [])),
+  )
   const read = sql(connection)<Subject>`${SUBJECT} where row.id = ?`
 
   const kept = sql(connection)`
@@ -201,7 +212,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     const isInList = references.has(reference.toLowerCase())
     references.add(reference.toLowerCase())
     const why =
-      owner !== undefined && owner !== rowId
+      owner !== undefined && !renamed.has(owner)
         ? `row ${owner} has it`
         : isInList
           ? 'another row of the list has it'

@@ -112,8 +112,7 @@ create trigger row_account_goes after update of state on row when new.state = 'r
 begin delete from private where row_id in (select new.id union all select id from row where heir = new.id union all
   select id from row where mandate_key = new.mandate_key and +state in ('duplicate', 'superseded')); end;
 create trigger row_assigned_stays before update of assigned_creditor_identifier, assigned_mandate_reference on row
-    when old.state = 'registered' and new.state = old.state and not exists (select 1 from decision where row_id = old.id and decision = 'registered'
-      and from_state = 'registered')${refuse('what the service assigned never changes')}
+    when old.state = 'registered' and new.state = old.state and not exists (select 1 from decision where row_id = old.id and decision = 'registered')${refuse('what the service assigned never changes')}
 create trigger private_stays before update on private${refuse('an account number or a cell can be removed, never changed')}
 create trigger private_goes before delete on private when not (
     (select state from row where id = old.row_id) in ('registered', 'duplicate', 'superseded') or ${isErased('old.row_id')})${refuse('an account goes with a registration, an erasure or the purge alone')}

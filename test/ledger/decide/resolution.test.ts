@@ -143,6 +143,24 @@ describe('a decision on a row in doubt (scenario 59)', () => {
     expect(record(ledger, as(1, 'NEW-10')).isApplied).toBe(false)
   })
 
+  it("registered puts several right at once, of which each has what is another one's", async () => {
+    const ledger = running(mandates(3))
+    for (const outcome of [inDoubt(), inDoubt(), inDoubt()]) await send(ledger, outcome)
+    const list = (...references: string[]) =>
+      references.map((mandateReference, at) =>
+        resolution(at + 1, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference } }),
+      )
+    expect(record(ledger, ...list('B', 'C', 'A')).isApplied).toBe(true)
+    expect(record(ledger, ...list('A', 'B', 'C')).isApplied).toBe(true)
+    expect(rowsOf(ledger.file).map(({ assignedMandateReference }) => assignedMandateReference)).toEqual([
+      'A',
+      'B',
+      'C',
+    ])
+    expect(decisionsOf(ledger).at(-1)?.evidence).toBe('instead of SE97ZZZ5560000001 A')
+    expect(record(ledger, ...list('A', 'C')).isApplied).toBe(false)
+  })
+
   it('refused frees the mandate for a corrected row', async () => {
     const { ledger } = await campaign()
     record(ledger, resolution(1, 'refused'))
