@@ -70,7 +70,7 @@ export const SHOWN = 'shown'
  * said of a doubt is said of the registration that it turned out to be.
  */
 export const SAID_DONE = `select row_id, class, why, decided_at from (
-  select compared.row_id, decision, why, decided_at, iif(class <> 'in_doubt_changed', class,
+  select compared.row_id, decision, why, decided_at, iif(class not in ('in_doubt_changed', 'changed_before_sending'), class,
       iif(why = 'gone' or why glob '*ended*', 'ended_after_registration', 'changed_after_registration')) as class, row_number() over (partition by compared.row_id order by compared.id desc) as n
     from compared join decision on decision.id = decision_id)
   where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'`
@@ -78,12 +78,16 @@ export const SAID_DONE = `select row_id, class, why, decided_at from (
 /** SQL that is true for a line of a row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
 export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
 
-/** SQL of the lines that people see: of each mandate the latest. */
-const LINES = `compared where id in (select max(id) from compared
-  where ${IS_LATEST} and class in (${sqlList(LISTED_CLASSES)}) group by row_id)`
-
 /** The row of a line as it is now. */
 const CURRENT_ROW = `(select coalesce(heir, id) from row where id = compared.row_id)`
+
+/** SQL of the class of a line: what was changed there before it was sent, and was sent otherwise by a person's word, is to be changed. */
+const CLASS = `iif(class = 'changed_before_sending' and exists (select 1 from row as sent where sent.id = ${CURRENT_ROW}
+  and sent.state in ('registered', 'in_doubt', 'sending') and sent.content_key is not final), 'changed_after_registration', class)`
+const IS_LISTED = `${CLASS} in (${sqlList(LISTED_CLASSES)})`
+
+/** SQL of the lines that people see: of each mandate the latest. */
+const LINES = `compared where id in (select max(id) from compared where ${IS_LATEST} and ${IS_LISTED} group by row_id)`
 
 /** A doubt that was none, about values that its export replaces. */
 const IS_REPLACED = `class = 'in_doubt_changed' and ${HAS_OTHER_VALUES}
@@ -99,7 +103,7 @@ const IS_OPEN = `decision_id is null and not exists (select 1 from row where id 
   and not (met_by is not null and ((select state from row where id = compared.row_id) in ('ready', 'refused')
     or (select state from row where id = met_by) not in ('conflict', 'written_off')))`
 
-const MARK = `class || ':' || replace(why, ' ', '+') || ':' || coalesce(hex(substr(final, 1, 6)), '')`
+const MARK = `${CLASS} || ':' || replace(why, ' ', '+') || ':' || coalesce(hex(substr(final, 1, 6)), '')`
 
 /** Rows of other exports that came in since, which nobody has compared. */
 const UNCOMPARED = `source join comparison on comparison.id = (select max(id) from comparison)
@@ -184,7 +188,7 @@ export function comparisonReads(connection: Connection) {
     /** In order of row. */
     comparedLines: (after: number, limit: number) =>
       sql(connection)<ComparedLine>`
-        select row_id as id, ${CURRENT_ROW} as current, class as listed, why, ${MARK} as mark, ${IS_OPEN} as isOpen from ${LINES}
+        select row_id as id, ${CURRENT_ROW} as current, ${CLASS} as listed, why, ${MARK} as mark, ${IS_OPEN} as isOpen from ${LINES}
           and row_id > ? order by row_id limit ?`.all(after, limit),
     /** The mark of the line of a row, or of a row in whose place it came; null where it has none. */
     isOpenLine: (row: number) =>
@@ -206,9 +210,9 @@ export function comparisonReads(connection: Connection) {
     /** Its lines by class and by who closed them; `by` is null for those that are open. */
     closedLines: () =>
       sql(connection)<ClosedLines>`
-        select class as listed, decision, decided_by as "by", count(*) as count
+        select ${CLASS} as listed, decision, decided_by as "by", count(*) as count
           from compared left join decision on decision.id = decision_id
-         where ${IS_LATEST} and class in (${sqlList(LISTED_CLASSES)}) and not (decision_id is null and not (${IS_OPEN}))
+         where ${IS_LATEST} and ${IS_LISTED} and not (decision_id is null and not (${IS_OPEN}))
          group by 1, 2, 3 order by 1, 3, 2`.all(),
     openCutOver: (): OpenCutOver => {
       const latest = comparison()
