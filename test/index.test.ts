@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import * as library from '../src/index.js'
 import type { MigrateOptions, RawValues, ReportOptions, ServiceOptions } from '../src/index.js'
@@ -200,6 +201,7 @@ describe('what a program without types passes', () => {
     ['evidence', 'x.xml'],
     ['writes', 5],
     ['files', [5]],
+    ['files', [{ name: null, stream: Readable.from([]) }]],
     ['machine', 5],
     ['corrected', 5],
     ['corrected', { by: 5 }],

@@ -78,7 +78,7 @@ export const heldAtGate = ({ rows, because }: { rows: number; because: string })
 export const PILOT_DONE: Stop = {
   kind: 'limit',
   why: 'The row limit of this run was reached',
-  next: 'Compare these mandates with the service, then run again without a limit to continue',
+  next: 'Compare these mandates with the service, then go on without a limit, or under the next plan',
 }
 
 /** Rows that were in doubt and were called something else since; null where none has to wait. */

@@ -21,7 +21,7 @@ export const partsOf = (value: unknown): [string, unknown][] =>
 
 /** Nothing was set, or it is switched off: the page leaves it out. */
 const isUnset = (value: unknown): boolean =>
-  value === null || value === false || (typeof value === 'object' && partsOf(value).length === 0)
+  value == null || value === false || (typeof value === 'object' && partsOf(value).length === 0)
 
 /** Settings whose own name says nothing to a person. */
 const NAMES: ReadonlyMap<string, string> = new Map([

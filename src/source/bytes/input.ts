@@ -17,6 +17,7 @@ export const isSourceInput = (input: unknown): input is SourceInput =>
   (typeof input === 'object' &&
     input !== null &&
     'name' in input &&
+    typeof input.name === 'string' &&
     'stream' in input &&
     input.stream instanceof Readable)
 

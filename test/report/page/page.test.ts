@@ -218,6 +218,7 @@ describe('settings as text', () => {
   })
 
   it('show a number, a truth value and hostile text as what they are', () => {
+    expect(settingLines([['sheet', undefined]])).toEqual([])
     expect([8, true, 'a\u202Eb', ''].map(settingText)).toEqual(['8', 'yes', '"a<U+202E>b"', '""'])
   })
 })
