@@ -401,6 +401,11 @@ async function addRecords(
     counted === undefined ? null : admission.open({ ...about, counted })
   let records = 0
   for await (const batch of read(signal)) {
+    if (kind === 'list' && batch.some(({ corrects }) => corrects === null) && admission.hasSeveralSystems())
+      throw new UsageError(
+        `"${name}" has lines without migration_row, and the exports here are of several configurations: nobody can tell which of them reads such a line; nothing was sent`,
+        'Write the number of its row into migration_row, as the newest list has it. A mandate that is in no list comes in with an export (sepa-migrate run FILE --config FILE)',
+      )
     target ??= admission.open(about)
     target.add(onTheirOwn === true ? batch.map(asNew) : batch)
     records += batch.length

@@ -388,6 +388,36 @@ describe('two systems in one ledger', () => {
     }
     expect((await program('run', 'feb-b.csv', '--config', 'b.yaml')).status).toBe(3)
     expect(held().sort()).toEqual([101, 102, 201, 202, 203])
+    // A line that names no row may be of either.
+    save('line.csv', `${header},migration_row,migration_ledger`, [`${lines(200, [2])[0] ?? ''},,`])
+    const unnamed = await json('run', 'line.csv', '--config', 'a.yaml')
+    expect([unnamed.exitCode, unnamed.errors[0]?.message]).toEqual([
+      2,
+      expect.stringContaining('has lines without migration_row'),
+    ])
+  })
+
+  it('what the last export has and was misread in its file is open until another file brings it in', async () => {
+    const read = (format: string, reference: string): void =>
+      write(
+        'sepa-migrate.yaml',
+        `source: { ignoreColumns: [old_ref, ref] }\ncolumns: { signed_date: { column: signed, format: ${format} }, unique_mandate_reference: ${reference} }\n`,
+      )
+    const header = 'customer_no,iban,signed,sepa_creditor_identifier,old_ref,ref'
+    const all = [1, 2, 3].map((n) => `${n},${germanIban(n)},02/0${n}/2020,DE98ZZZ09999999999,OLD-${n},R-${n}`)
+    read('mm/dd/yyyy', 'old_ref')
+    save('a.csv', header, all)
+    expect((await program('run', 'a.csv', '--limit', '1')).status).toBe(5)
+    read('dd/mm/yyyy', 'ref')
+    expect((await program('run')).status).toBe(3)
+    expect(await json('compare', 'a.csv', '--yes-it-is-final')).toMatchObject({ cutOver: { untaken: 1 } })
+    // Under its right name it waits beside what was sent.
+    save('more.csv', header, [...all, ''])
+    await program('run', 'more.csv')
+    expect(held().sort()).toEqual([1, 2, 3])
+    expect(await json('compare', 'a.csv', '--yes-it-is-final')).toMatchObject({ cutOver: { open: 1 } })
+    await program('resolve', '--row', '1', '--as', 'done', '--reason', 'cancelled there')
+    expect(await json('status')).toMatchObject({ exitCode: 3 })
   })
 
   it('what to paste names the configuration of the file that it names, whatever was typed before', async () => {

@@ -305,6 +305,10 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
       `Act on each line of the cut-over in ${list(CUT_OVER_FILE)}, fill in your decision and your reason, and give it back.`,
       decideIn(CUT_OVER_FILE),
     )
+  if (cutOver.untaken > 0 && untakenExports.length === 0)
+    return step(
+      'The last export has mandates that are in no row here, though its file came in: it was read otherwise then. Save it once more so that it is another file (a CSV with an empty line at its end), and give that to run, then to compare.',
+    )
   if (cutOver.untaken > 0)
     return step(
       'Give the last export to a run: it has mandates that are new or changed. If a run took another copy of it, compare that one.',

@@ -73,8 +73,10 @@ export function kinshipOf(
   const isSpelling = isShared(spellingOf(one.mandateKey, ties), spellingOf(other.mandateKey, ties))
   if (isSpelling && (isCustomer || isAccount)) return 'kin'
   const mayBeAccount = isAccount || one.isErased === true || other.isErased === true
-  const isWho = wasMisread ? isCustomer || isAccount : isCustomer && mayBeAccount
-  const isLikely = isWho && isShared(one.signedDate, other.signedDate)
+  const isDate = isShared(one.signedDate, other.signedDate)
+  const isLikely = wasMisread
+    ? [isCustomer, isAccount, isDate].filter(Boolean).length > 1
+    : isCustomer && mayBeAccount && isDate
   return isLikely && !areSideBySide ? 'kin' : 'other'
 }
 

@@ -116,6 +116,11 @@ export function openAdmission(parts: AdmissionParts) {
     ofSize: (bytes: number) =>
       sqlWithJson<Pick<SourceSummary, 'sha256' | 'reading'>>(connection, 'reading')`
         select sha256, reading from source where bytes = ? and kind <> 'again'`.all(bytes),
+    /** Exports of several configurations came in, of which a line that names no row may be of any. */
+    hasSeveralSystems: (): boolean =>
+      sqlValue(connection)`
+        select count(distinct coalesce(reading ->> '$.configuration', '')) > 1 from source where kind = 'export' and admitted_at is not null`.get() ===
+      1,
     /** The path of the configuration with which a file was read that was last compared; null for any other, and without one. */
     comparedWith: (sha256: string): string | null =>
       sqlValue(connection)<string | null>`

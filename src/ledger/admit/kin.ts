@@ -76,7 +76,7 @@ const MISREAD = `select id, customer_no, iban_key, signed_date from row where id
     and class in ('ended_after_registration', 'in_doubt_changed'))`
 
 const IS_LIKE_SENT = `sent.id <> row.id and (sent.customer_no = row.customer_no and sent.signed_date = row.signed_date
-  or sent.iban_key = row.iban_key and sent.signed_date = row.signed_date)`
+  or sent.iban_key = row.iban_key and (sent.signed_date = row.signed_date or sent.customer_no = row.customer_no))`
 
 /** Rows whose spelling more than one mandate has. Creditors that a collection ties have one spelling, which is made anew. */
 function gatherSpelled(connection: Connection, first: number, ties: CreditorTies): void {

@@ -116,6 +116,14 @@ const UNANSWERED = `compared join row on row.id = row_id where ${IS_LATEST} and 
   and exists (select 1 from row as theirs where theirs.mandate_key = row.mandate_key and theirs.content_key = final)
   and not exists (${NEWER_SINCE})`
 
+/** SQL that gives a row where the exports that were compared last had come in before, and none since: what is new in them no run takes in. */
+const WAS_IN_LEDGER = `select 1 from comparison where id = (select max(id) from comparison)
+  and not exists (select 1 from json_each(sources) as file where not exists (select 1 from source
+    where sha256 = file.value ->> 'sha256' and source.id <= last_source))
+  and not exists (select 1 from source where kind = 'export' and source.id > last_source)`
+/** SQL: that is all that a run is left to do about it. */
+export const IS_NEW_AND_KNOWN = `exists (${WAS_IN_LEDGER}) and not exists (select 1 from ${UNANSWERED})`
+
 /** What the former provider counts, beside the records of the export that it is about. */
 
 const said = (connection: Connection): Expected[] =>
@@ -228,7 +236,8 @@ export function comparisonReads(connection: Connection) {
         open: count(`${LINES} and ${IS_OPEN}`),
         held: sqlValue(connection)<number>`${COUNT_HELD}`.get() ?? 0,
         untaken: isTaken
-          ? count(UNANSWERED)
+          ? count(UNANSWERED) +
+            (sql(connection)`${WAS_IN_LEDGER}`.get() === undefined ? 0 : (latest?.classes.new ?? 0))
           : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),
         uncompared: latest === null ? 0 : count(UNCOMPARED),
         asReadBefore: countAsReadBefore(connection),

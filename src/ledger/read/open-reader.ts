@@ -35,7 +35,7 @@ import {
   type Connection,
   explaining,
 } from '../file/connection.js'
-import { comparisonReads, readExpected } from '../compare/comparison-reads.js'
+import { comparisonReads, IS_NEW_AND_KNOWN, readExpected } from '../compare/comparison-reads.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing, sqlList } from '../schema/schema.js'
@@ -304,7 +304,7 @@ export function createReader(connection: Connection, file: string) {
       )`
         select ledger_id as ledgerId, (select max(id) from comparison) as comparison, ${LATEST_PROBLEM} as problem, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
-           (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1)) where value ->> 'configuration' is ${UNTAKEN_WITH}) as untakenExports,
+           (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1)) where value ->> 'configuration' is ${UNTAKEN_WITH} and not (${IS_NEW_AND_KNOWN})) as untakenExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,
            (select json_group_array(name) from source where ${IS_LAST}) as lastExports,
            (select json_group_array(name) from source where ${IS_LAST} and not exists (${CAME_IN_SINCE})) as toCompareAgain,

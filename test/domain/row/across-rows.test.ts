@@ -90,14 +90,15 @@ describe('kinship', () => {
     (more) => expect(kinshipOf(sighting('MND-1'), sighting('NEW-77', more), apart)).toBe('other'),
   )
 
-  it('takes the date with customer or account beside what was sent as it was misread', () => {
+  it('takes two of the three beside what was sent as it was misread', () => {
     const misread = { ...apart, wasMisread: true }
     for (const [more, kinship] of [
       [{ customerNo: 1002 }, 'kin'],
       [{ account: 'two' }, 'kin'],
       [{ account: null }, 'kin'],
       [{ customerNo: 1002, account: 'two' }, 'other'],
-      [{ signedDate: '2024-03-16' }, 'other'],
+      [{ signedDate: '2024-03-16' }, 'kin'],
+      [{ signedDate: '2024-03-16', customerNo: 1002 }, 'other'],
     ] as const)
       expect(kinshipOf(sighting('MND-1'), sighting('NEW-77', more), misread)).toBe(kinship)
     expect(kinshipOf(sighting('MND-1'), sighting('NEW-77'), { ...misread, areSideBySide: true })).toBe(

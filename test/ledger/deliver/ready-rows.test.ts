@@ -20,7 +20,7 @@ import {
   recordOf,
   summaryOf,
 } from '../campaign-setup.js'
-import { query, look, statesOf, byHand, forge } from '../ledger-views.js'
+import { query, look, statesOf, forge } from '../ledger-views.js'
 import type { BegunGroup } from '../../../src/ledger/ledger.js'
 import { OLD_STATES, reach } from '../old-rows.js'
 import type { Choice } from '../../../src/domain/row/choice.js'
