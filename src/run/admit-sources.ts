@@ -350,16 +350,16 @@ async function addSource(admission: Admission, source: NamedSource, options: Adm
 /** Another configuration makes other mandates of it than were compared. */
 function assertAsCompared(
   admission: Admission,
-  { sha256, name }: NamedSource,
+  { sha256, name, open }: NamedSource,
   { readBy }: AdmitOptions,
 ): void {
   const configuration = readBy?.configuration ?? null
-  const compared = sha256 === null || configuration === null ? null : admission.comparedWith(sha256)
-  if (compared === null || compared === resolve(configuration ?? '') || !existsSync(compared)) return
-  const own = nameOf(compared)
+  if (sha256 === null || configuration === null) return
+  const compared = admission.comparedWith(sha256)
+  if (compared === null || compared === resolve(configuration) || !existsSync(compared)) return
   throw new UsageError(
-    `"${name}" was compared as "${own}" reads it, and this command reads it with "${nameOf(configuration ?? '')}"; nothing was sent`,
-    `Give it alone, with that configuration (sepa-migrate run ${name} --config ${own})`,
+    `"${name}" was compared as "${nameOf(compared)}" reads it, and this command reads it with "${nameOf(configuration)}"; nothing was sent`,
+    `Give it alone, with that configuration (sepa-migrate run "${open.path ?? name}" --config "${compared}")`,
   )
 }
 

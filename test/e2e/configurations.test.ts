@@ -385,6 +385,7 @@ describe('two systems in one ledger', () => {
         2,
         expect.stringContaining('"feb-b.csv" was compared as "b.yaml" reads it'),
       ])
+      expect(errors[0]?.next).toMatch(/sepa-migrate run "[^"]*feb-b\.csv" --config "\/[^"]*b\.yaml"/)
     }
     expect((await program('run', 'feb-b.csv', '--config', 'b.yaml')).status).toBe(3)
     expect(held().sort()).toEqual([101, 102, 201, 202, 203])

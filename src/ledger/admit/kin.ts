@@ -75,6 +75,7 @@ const MISREAD = `select id, customer_no, iban_key, signed_date from row where id
   union all select row_id from compared where ${IS_LATEST} and decision_id is null and why = 'gone'
     and class in ('ended_after_registration', 'in_doubt_changed'))`
 
+/** `sent` and `row` share two of customer, account and date of signature. */
 const IS_LIKE_SENT = `sent.id <> row.id and (sent.customer_no = row.customer_no and sent.signed_date = row.signed_date
   or sent.iban_key = row.iban_key and (sent.signed_date = row.signed_date or sent.customer_no = row.customer_no))`
 

@@ -217,8 +217,7 @@ interface PayerRow {
   readonly cells: string
 }
 
-const PAYER_ROW =
-  'row.id as id, source_id as sourceId, customer_no as customerNo, ' + `${privateOf('row', 'cells')} as cells`
+const PAYER_ROW = `row.id as id, source_id as sourceId, customer_no as customerNo, ${privateOf('row', 'cells')} as cells`
 export const BY_NAME = `('${Object.values(STRANGERS).join(`', '`)}')`
 
 /** Fewer may have moved or married, however short the file is. */
