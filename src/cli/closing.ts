@@ -299,7 +299,7 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
   ready: ['strong', 'ready', ': not sent yet'],
   held: ['open', 'ready, and held back', `: ${HELD_TEXT}`],
   cutOver: ['open', 'open in the cut-over', ': act on each line and close it (to-do/cut-over.csv)'],
-  untaken: ['strong', 'new or changed in the final export', ': run that export'],
+  untaken: ['strong', 'new or changed in the final export', ': not taken in'],
   asReadBefore: [
     'open',
     'sent as read before',

@@ -141,7 +141,7 @@ describe('the last export', () => {
     const compared = await program('compare', 'final.csv')
     expect([compared.status, compared.stdout]).toEqual([
       3,
-      expect.stringContaining('1 new or changed in the final export: run that export'),
+      expect.stringContaining('1 new or changed in the final export: not taken in'),
     ])
     const [ended, gone] = ['it has ended there.', 'it is not in the last export.']
     expect(

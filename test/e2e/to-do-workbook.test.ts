@@ -131,6 +131,9 @@ it('resolve takes its decisions, names the run that takes the rest, and neither 
   work.type('In doubt', 1, { migration_decision: 'resend', migration_reason: 'it does not' })
   work.save()
   const resolve = ['resolve', '--from', TO_DO, '--yes-resend', 'MANDATE-9', '--by', 'ops']
+  writeFileSync(path('approved.yaml'), 'approval: required\n')
+  const looked = await json(...resolve, '--dry-run', '--config', path('approved.yaml'))
+  expect(looked.warnings).toEqual([expect.stringMatching(/ does not take: sepa-migrate plan /)])
   const decided = await json(...resolve)
   expect(decided.warnings).toEqual([
     `In "${TO_DO}" the sheet Corrections has 2 corrections and the sheet Refused has 1 correction that this command does not take: sepa-migrate run ${TO_DO}`,

@@ -25,7 +25,7 @@ import {
 } from '../command.js'
 import { askedDetails, askedLine, askService, SAMPLE_FLAG, statusAfter, unprovenLines } from './verify.js'
 import { ASK_SETTINGS, EXITS, oneOf, usual } from '../settings/declared.js'
-import { commandLine, nextLine, sameResolve, type NextCommand, type Typed } from '../terminal/next.js'
+import { commandLine, nextLine, sameResolve, sender, type NextCommand, type Typed } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
 const SCOPES = ['in-doubt', 'registered', 'ready', 'all'] as const
@@ -248,7 +248,7 @@ export const correctionsLeft = (context: Typed, file: string): Promise<string[]>
       const counts = (await correctionsIn(reader, file)).map(
         ({ sheet, count }) => `the sheet ${sheet} has ${plural(count, 'correction', 'corrections')}`,
       )
-      const command = commandLine(context, { name: 'run', files: [file] })
+      const command = commandLine(context, { name: sender(context), files: [file] })
       return counts.length === 0
         ? []
         : [`In "${file}" ${counts.join(' and ')} that this command does not take: ${command}`]

@@ -193,8 +193,12 @@ function underPlan(
   const isOfPlan = !isOver && (command.files === undefined || command.files === notAdmitted)
   if (typeof plan === 'string' && isOfPlan)
     return { ...command, words: [...(command.words ?? []), '--plan', plan] }
-  return settings.get('approval') === null ? command : { ...command, name: 'plan' }
+  return { ...command, name: sender({ settings }) }
 }
+
+/** What brings mandates in; where nothing may be sent without an approval, they are planned first. */
+export const sender = ({ settings }: Pick<Typed, 'settings'>): 'run' | 'plan' =>
+  settings.get('approval') === null ? 'run' : 'plan'
 
 /** Once the service was asked before rows were sent, no later command may send the others unasked by itself. */
 function askingFirst({ own, settings }: Typed, { campaign }: CommandEnd, command: NextCommand): NextCommand {
@@ -260,6 +264,7 @@ const SHOWN = step(
 )
 
 function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
+  const { settings } = typed
   const { totals, verification = null, cutOver = NO_CUT_OVER } = status
   const { unorderedExport, comparedExports, toCompareAgain, untakenExports, lastExports, readWith } =
     status.campaign
@@ -278,12 +283,12 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
       ? step(words, { name: 'compare', files, readWith: by })
       : step(`${words} Meanwhile, what is reported so far can be proven:`, {
           name: 'report verify',
-          words: [shownPath(pack), '--ledger', typed.settings.ledger],
+          words: [shownPath(pack), '--ledger', settings.ledger],
         })
   // Under a plan no decision comes in, the demo has no service any more, and who decides with resolve goes on so.
   const { plan, demo, from } = typed.own
   const isResolved =
-    typed.settings.get('approval') !== null || [plan, demo, from].some((flag) => flag !== undefined)
+    settings.get('approval') !== null || [plan, demo, from].some((flag) => flag !== undefined)
   const decideIn = (name: string): NextCommand =>
     isResolved || list(name) === file(name)
       ? { name: 'resolve', words: ['--from', list(name), '--dry-run'] }
@@ -295,7 +300,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   if (verification !== null && contradictedIn(verification) > 0)
     return step(
-      `Settle with the service what ${file('verification.csv')} names first, then ask again. What is right as the service shows it: resolve --row N --as done --reason "…"; what was typed wrongly: --as registered once more.`,
+      `Settle with the service what ${file('verification.csv')} names first, then ask again. What is right as the service shows it: sepa-migrate resolve --row N --as done --reason "…"; what was typed wrongly: --as registered once more, with both identifiers.`,
       {
         name: 'verify',
       },
@@ -338,8 +343,8 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   const faulty =
     invalid + conflict > 0 ? PLACE_OF_PART.corrections : refused > 0 ? PLACE_OF_PART.refused : null
-  const isRetried = typed.settings.get('retryRefused') === true
-  const asItIs = isRetried ? '' : '; what the service takes now as it is: run --retry-refused'
+  const isRetried = settings.get('retryRefused') === true
+  const asItIs = isRetried ? '' : `; what the service takes now as it is: ${sender(typed)} --retry-refused`
   if (faulty !== null)
     return step(
       `Correct ${list(faulty)} and give it back${faulty === PLACE_OF_PART.refused ? asItIs : ''}.`,
@@ -351,7 +356,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   if (cutOver.held > 0)
     return compare(
-      'Rows that are ready are held back, since the last export says otherwise: export once more and compare that, or write them off (resolve --row N --as written-off).',
+      'Rows that are ready are held back, since the last export says otherwise: export once more and compare that, or write them off (sepa-migrate resolve --row N --as written-off --reason "…").',
       [],
     )
   if (comparedExports.length > 0)

@@ -222,7 +222,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     if (why === null) return null
     return {
       message: `Row ${rowId} cannot have the assigned reference "${reference}": ${why}`,
-      next: `Ask the service which mandate it belongs to, and which reference it assigned to this one${owner === undefined ? '' : `. If it was typed wrongly for row ${owner}, give that its own first: resolve --row ${owner} --as registered`}`,
+      next: `Ask the service which mandate it belongs to, and which reference it assigned to this one${owner === undefined ? '' : `. If it was typed wrongly for row ${owner}, give that its own first (sepa-migrate resolve --row ${owner} --as registered --assigned-creditor-identifier X --assigned-mandate-reference Y --reason "…")`}`,
     }
   }
 

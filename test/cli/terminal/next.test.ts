@@ -97,7 +97,7 @@ describe('what to do next', () => {
 
   it('asks the service again where it contradicts a registration, before anything but doubts and what waits', () => {
     expect(next({ registered: 5, refused: 1 }, verified('absent'))).toEqual([
-      'Settle with the service what out/verification.csv names first, then ask again. What is right as the service shows it: resolve --row N --as done --reason "…"; what was typed wrongly: --as registered once more.',
+      'Settle with the service what out/verification.csv names first, then ask again. What is right as the service shows it: sepa-migrate resolve --row N --as done --reason "…"; what was typed wrongly: --as registered once more, with both identifiers.',
       'Next: sepa-migrate verify',
     ])
     expect(command({ registered: 5, in_doubt: 1 }, verified('absent'))).toContain('resolve')
@@ -198,6 +198,7 @@ describe('what to do next', () => {
     expect(command({ ready: 1 }, { stop: stopOf('limit'), isPlanUsedUp: true }, planned)).toBe('plan')
     expect(command({ ready: 1 }, { stop: stopOf('signal') }, planned)).toBe('run --plan plan.json')
     expect(command({ ready: 1 }, declined, unplanned)).toBe('plan export.csv')
+    expect(next({ refused: 1 }, {}, unplanned)[0]).toMatch(/takes now as it is: plan --retry-refused\.$/)
   })
 
   it('names the pack that an earlier command noted, as long as it shows the ledger as it is', () => {
