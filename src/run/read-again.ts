@@ -206,6 +206,8 @@ export async function readAgain(
       hasCome = true
       return
     }
+    if (open !== undefined && one.isNewer && admission.isNewerByWord && again.noteSentOtherwise(source))
+      results.push(await readSentOtherwise(admission, one, open, signal))
     const waiting = ofFile.length === 0 ? 0 : again.countUnsent(source)
     if (waiting > 0) throw needsFile(ofFile, waiting, one)
     readable.push(one)
@@ -408,6 +410,32 @@ async function readFile(
   return `"${source.name}" was ${told}.`
 }
 
+/** What a file that is called newer says otherwise than what was sent of its mandates comes in once more, as a line of the cut-over. */
+async function readSentOtherwise(
+  admission: Admission,
+  { source, now }: Readable,
+  open: Open,
+  signal: AbortSignal,
+): Promise<string> {
+  const opened = await open(admission.collections.known())
+  const target = admission.open({ ...opened, again: source.id })
+  let came = 0
+  for await (const batch of opened.records(signal)) {
+    const taken = batch.flatMap((record) => {
+      const corrects = admission.again.sentOtherwise(record.line)
+      return corrects === undefined ? [] : [{ ...record, corrects }]
+    })
+    target.add(taken)
+    came += taken.length
+  }
+  signal.throwIfAborted()
+  const summary = opened.summary()
+  const sha256 = digestOf([source.sha256, source.parts.length, now, 'sent otherwise'])
+  const reading = { ...summary.reading, ...now }
+  target.close({ ...summary, sha256, bytes: 0, records: came, reading, findings: [] }, true)
+  return `${plural(came, `record of "${source.name}" says`, `records of "${source.name}" say`)} something else than what was sent.`
+}
+
 /** What waits stays as it is: nothing of the command has happened. */
 function cannotRead({ message, next }: SourceError, count: number, { because }: Readable): UsageError {
   const waiting = plural(count, 'record of it waits, and is', 'records of it wait, and are')
@@ -510,8 +538,9 @@ async function readOne(admission: Admission, one: Reading) {
   }
   const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met, because])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
-  // How it was read is kept, also where all of it says the same.
-  if (isChanged && rowsOf !== again.met) target ??= admission.open(about)
+  // How it was read, and that somebody called it newer, is kept also where all of it says the same.
+  if ((isChanged || (isNewer && admission.isNewerByWord)) && rowsOf !== again.met)
+    target ??= admission.open(about)
   target?.close(summary, isNewer)
   const isTold = isChanged || (came > 0 && (rowsOf === again.toResend || because === EVIDENCE))
   return { came, told: isTold ? [`"${source.name}" was ${told}.`] : [] }

@@ -163,6 +163,7 @@ export function openAdmission(parts: AdmissionParts) {
     tellMissing: (): void =>
       guard(() => tellMissing(connection, latest(connection, 'source'), parts.severities)),
     isNewer: (sha256: string) => guard(() => isNewer(sha256)),
+    isNewerByWord: parts.isNewer === true,
     /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
     again: againVerbs({ ...parts, first }),
     open: (source: GivenSource) => {

@@ -72,6 +72,11 @@ const IS_OVERTAKEN = `(row.state in ('superseded', 'duplicate') and exists (sele
   where now.mandate_key = row.mandate_key and now.state in ('ready', 'refused', 'conflict', 'excluded')
     and coalesce(now.content_key, now.raw) is not coalesce(row.content_key, row.raw)))`
 
+/** The same of what was sent instead; where a newer word makes it news, its file is read, since nothing is kept of it. */
+const IS_SENT_OTHERWISE = `(row.state in ('superseded', 'duplicate') and row.counted_in is not null and not ${isCorrected('row')}
+  and exists (select 1 from row as now where now.mandate_key = row.mandate_key and now.state in ('sending', 'registered', 'in_doubt')
+    and now.content_key is not coalesce(row.content_key, row.raw)))`
+
 /** What a newer export says of mandates that were not sent and that another record says something else of. */
 const WAITS_FOR_ORDER = `(${IS_OVERTAKEN} or row.state in ('conflict', 'excluded') and (rule is 'EXPORT_ORDER_UNKNOWN' or exists (select 1 from row as other
   where other.mandate_key = row.mandate_key and other.id <> row.id and (other.state in ('ready', 'refused', 'conflict', 'excluded') or ${mayHaveEnded('other')}))))`
@@ -223,6 +228,18 @@ export function againVerbs({
     repeats: (source: Parts): number => countOf(connection, source, IS_REPEAT),
     asReadBefore: () => countAsReadBefore(connection),
     lastAttempt: () => sqlValue(connection)<number>`select max(id) from attempt`.get() ?? 0,
+    /** Notes what was sent otherwise than this source has it. @returns whether there is any */
+    noteSentOtherwise: ({ parts }: Parts): boolean => {
+      emptyTables(connection, { otherwise: 'line integer primary key, id integer not null' })
+      return (
+        sql(connection)`
+          insert or replace into temp.otherwise select line, id from row where ${IS_SENT_OTHERWISE} and ${IS_IN_PARTS} order by id`.run(
+          { parts: JSON.stringify(parts) },
+        ).changes > 0
+      )
+    },
+    sentOtherwise: (line: number): number | undefined =>
+      sqlValue(connection)<number>`select id from temp.otherwise where line = ?`.get(line),
     /** What a file holds that is read once more, beside what came in of it. */
     noteFormer: ({ parts }: Parts, isOtherSheet: boolean): void => {
       emptyTables(connection, {
