@@ -398,7 +398,7 @@ describe('words', () => {
   const FAULTS = [{ match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse' } }] as const
   const place = placeForEach({ sandbox: { faults: FAULTS } })
   const { save, edit, json } = place
-  const { decide, expectRun, listOf, registered, waiting, expectRuns } = place
+  const { decide, expectRun, listOf, program, registered, waiting, expectRuns } = place
 
   describe('a word of a person is about the mandate that it names, and about no other', () => {
     it('what was refused is closed with the record that says it has ended', async () => {
@@ -551,15 +551,75 @@ describe('words', () => {
     },
   )
 
-  it('what had ended in the last export is not sent by an older one that comes in later', async () => {
+  it('what an older export brings after a comparison waits for the compared one, and what had ended there is not sent', async () => {
     save('first.csv', withStatus(mandate(3)))
     await expectRun(['first.csv'], 0, [mandate(3)])
     save('final.csv', withStatus(mandate(1, ENDED), mandate(2), mandate(3)))
     await json('compare', 'final.csv', '--yes-it-is-final')
     save('older.csv', withStatus(mandate(1), mandate(2), mandate(3)))
-    const { stdout } = await expectRun(['older.csv'], 3, [mandate(2), mandate(3)])
-    expect(stdout).toContain('1 ready, and held back')
+    const { stdout } = await expectRun(['older.csv'], 3, [mandate(3)])
+    expect(stdout).toContain('2 ready, and held back')
     await expectRun(['final.csv'], 3, [mandate(2), mandate(3)])
     expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0 })
+  })
+
+  it('an export that is called newer although it came in before says what the service has to change', async () => {
+    save('first.csv', withStatus(mandate(1), mandate(2), mandate(3), mandate(4, ENDED)))
+    const sent = [mandate(1), mandate(2, account(902)), mandate(3, customer(903)), mandate(4)]
+    save('second.csv', withStatus(...sent))
+    await expectRun(['first.csv', '--limit', '1'], 5, [mandate(1)])
+    await expectRun(['second.csv', '--newer'], 0, sent)
+    const { stdout } = await expectRun(['first.csv', '--newer'], 3, sent)
+    expect(stdout).toContain('3 records of "first.csv" say something else than what was sent.')
+    expect(listOf('cut-over.csv').map((row) => row['migration_change'])).toEqual([
+      'it has another account there',
+      'it has another customer number there',
+      'it has ended there',
+    ])
+    const done = { migration_decision: 'done', migration_reason: 'told the service' }
+    edit('cut-over.csv', (row) => ({ ...row, ...done }))
+    expect((await program('resolve', '--from', inReport('cut-over.csv'))).status).toBe(0)
+    await expectRun(['first.csv', '--newer'], 0, sent)
+  })
+
+  describe('an export that comes in after a comparison', () => {
+    const OTHERS = [mandate(1, account(901)), mandate(2), mandate(4), mandate(5, TYPED_WRONG)]
+    const begin = async (): Promise<void> => {
+      save('first.csv', [mandate(3)])
+      save('final.csv', [mandate(1), mandate(2), mandate(3)])
+      save('older.csv', OTHERS)
+      await expectRun(['first.csv'], 0, [mandate(3)])
+      await json('compare', 'final.csv')
+      await expectRun(['older.csv'], 3, [mandate(3)])
+    }
+
+    it('waits: the compared one says what is sent of it, and the rest is gone there', async () => {
+      await begin()
+      edit('corrections.csv', (row) => ({ ...row, ...account(5) }))
+      const waits = await expectRun([inReport('corrections.csv')], 3, [mandate(3)])
+      expect(waits.stdout).toContain('4 ready, and held back')
+      await expectRun(['final.csv'], 3, [mandate(1), mandate(2), mandate(3)])
+      await json('compare', 'final.csv')
+      expect(listOf('cut-over.csv').map((row) => row['migration_change'])).toEqual([
+        'it is not in the last export',
+        'it is not in the last export',
+      ])
+    })
+
+    it('is sent once somebody says that it is newer, or says "send" of a record', async () => {
+      await begin()
+      edit('corrections.csv', (row) => ({ ...row, ...account(5), migration_decision: 'send' }))
+      await expectRun([inReport('corrections.csv')], 3, [mandate(3), mandate(5)])
+      await expectRun(['older.csv', '--newer'], 3, [...OTHERS.slice(0, 3), mandate(3), mandate(5)])
+    })
+
+    it('waits not where another configuration reads it than what was compared', async () => {
+      place.write('b.yaml', 'dormantSoonDays: 3\n')
+      save('first.csv', [mandate(3)])
+      save('other.csv', [mandate(4)])
+      await expectRun(['first.csv'], 0, [mandate(3)])
+      await json('compare', 'first.csv')
+      await expectRun(['other.csv', '--config', 'b.yaml'], 3, [mandate(3), mandate(4)])
+    })
   })
 })

@@ -114,4 +114,4 @@ export type OpenCutOver = Readonly<typeof NO_CUT_OVER>
 
 /** Why rows are ready and do not leave. */
 export const HELD_TEXT =
-  'the last comparison or another record says something else of their mandates: act on to-do/cut-over.csv and to-do/corrections.csv, run the compared export, or compare a newer one'
+  'the last comparison or another record says something else of their mandates, or they came in after it with an export that nobody called newer: act on to-do/cut-over.csv and to-do/corrections.csv, run the compared export, compare a newer one, or say that theirs is newer (run FILE --newer)'

@@ -42,6 +42,17 @@ export const NEWER_SINCE = `select 1 from source as newer join source as export 
   where newer.is_newer and newer.kind <> 'list' and export.sha256 not in ${COMPARED_FILES}
     and newer.id > (select last_source from comparison where id = ${LATEST})`
 
+/**
+ * SQL: what was read of exports of the systems that were last compared, which came in since and of which nobody has said that
+ * they are newer. That the last export lacks their mandates, or has others of them, is not known of one that is older.
+ */
+const CAME_IN_LATE = `(select part.id from comparison join source as export on export.id > last_source
+    join source as part on part.origin = export.id
+  where comparison.id = ${LATEST} and export.kind = 'export' and instr(comparison.sources, export.sha256) = 0
+    and exists (select 1 from json_each(comparison.sources) as file
+      where file.value ->> 'configuration' is export.reading ->> '$.configuration')
+    and not exists (select 1 from source as newer where newer.origin = export.id and newer.is_newer))`
+
 /** SQL of the rows in whose place a row came, and itself. */
 export const formerOf = (row: string): string =>
   `(select ${row} union all select former.id from row as former where former.heir = ${row})`
@@ -184,6 +195,13 @@ const CLAUSES = {
     IS_HELD_BY_COMPARISON,
     'the latest comparison with the last export says that it has ended, is gone or was changed',
   ],
+  late_export: [
+    `exists ${CAME_IN_LATE} and exists (select 1 from row as own where own.id in ${formerOf('row.id')} and own.source_id in ${CAME_IN_LATE})
+      and not exists (select 1 from row as same join source as part on part.id = same.source_id join source as export on export.id = part.origin
+        where same.mandate_key = row.mandate_key and same.content_key = row.content_key and export.sha256 in ${COMPARED_FILES})
+      and not ${isNamed(`'corrected'`, `(select last_decision from comparison where id = ${LATEST})`, IS_SEND)}`,
+    'its export came in after the last one was compared, and nobody has said that it is newer',
+  ],
 } as const
 
 export type HeldBecause = keyof typeof CLAUSES | 'late'
@@ -210,6 +228,8 @@ export const KEYS_OF_HELD = `
   union all select mandate_key from row indexed by row_beside where state in ('conflict', 'excluded', 'invalid')
   union all select mandate_key from compared join row on row.id = row_id or row.id = (select heir from row where id = row_id)
     where ${IS_LATEST} and is_held
+  union all select row.mandate_key from source cross join row as own on own.id between first_row and last_row
+    cross join row on row.id = coalesce(own.heir, own.id) where source.id in ${CAME_IN_LATE}
   union all select mandate_key from ended_elsewhere where ${IS_LATEST}
   union all select row.mandate_key from ended_elsewhere join row using (spelling) where ${IS_LATEST}`
 

@@ -89,8 +89,8 @@ it('counts what it holds, among few rows and among many', async () => {
   expect(held()).toBe(1)
 })
 
-/** What is open is in an index of its own; requests that may still arrive are those of 15 minutes. */
-const FEW = /^SCAN (kin USING INDEX kin_open|ended_elsewhere|late|\(subquery|CONSTANT ROW)/
+/** What is open is in an index of its own; requests that may still arrive are those of 15 minutes; files are few. */
+const FEW = /^SCAN (kin USING INDEX kin_open|ended_elsewhere|late|part|newer|file|\(subquery|CONSTANT ROW)\b/
 
 /** Whether there is one at all, asked once. */
 const ANY = /^SCAN (attempt USING COVERING INDEX|row USING INDEX row_beside)/
