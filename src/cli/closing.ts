@@ -206,7 +206,8 @@ function againText(all: readonly Waiting[]): string {
 const staying = ({ settings }: Context, waiting: readonly Waiting[]): Waiting[] =>
   waiting.filter(({ isAlike, place }) => !isAlike && (place === null || settings.isNamed('config')))
 
-function staysText(context: Context, { name, count, readWith, place, because, isOfFile }: Waiting): string {
+function staysText(context: Context, one: Waiting): string {
+  const { name, count, readWith, place, because, isOfFile, isSystem } = one
   const isAsTyped = context.settings.configuration.file !== null
   const files = [context.args.find((path) => basename(path) === name) ?? name]
   const words = isAsTyped || place !== null ? [] : ['--config', 'NEW']
@@ -224,7 +225,7 @@ function staysText(context: Context, { name, count, readWith, place, because, is
   const gone = place === null ? ', which is gone' : ''
   const as = readWith === null ? ' without a configuration' : ` with ${readWith}${gone}`
   // The normal state beside a second system, whose export another configuration would read wrongly.
-  return isAsTyped && place !== null
+  return isAsTyped && (place !== null || isSystem)
     ? `${stay} read${as}`
     : `${stay} read${as}: ${command} has them read again`
 }

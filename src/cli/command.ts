@@ -8,7 +8,7 @@ import { noteDecided } from '../register/campaign-register.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
 import { rows, SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
-import { readSettings, type Settings } from './settings/settings.js'
+import { noConfiguration, readSettings, type Settings } from './settings/settings.js'
 import { type ReadBy, type ReadingFlags, withFlags } from '../run/read-again.js'
 import type { Log } from './terminal/log.js'
 import { type Progress, type World, type Line, toned, totalsLines } from './terminal/world.js'
@@ -152,10 +152,14 @@ export const readByOf = (context: Context): ReadBy => ({
   readWith: readingWith(context),
 })
 
-/** How the same command reads with another configuration; null where that cannot be read itself. */
-export const readingWith = (context: Context) => (config: string) => {
+/** How the same command reads with another configuration, or with none; null where that cannot be read itself. */
+export const readingWith = (context: Context) => (config: string | null) => {
+  const { flags } = context.settings
   try {
-    const settings = readSettings({ ...context.settings.flags, config }, context.world)
+    const settings =
+      config === null
+        ? readSettings(flags, context.world, noConfiguration)
+        : readSettings({ ...flags, config }, context.world)
     return readByOf({ ...context, settings })
   } catch (error) {
     if (error instanceof UsageError) return null

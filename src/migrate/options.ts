@@ -113,7 +113,7 @@ export interface MigrateOptions {
    * How another configuration reads now that an earlier call read exports with, by its path: the command line knows. Where it
    * has changed since, and where nobody can tell of one that is still there, nothing of those exports is sent until a call with it.
    */
-  readonly readWith?: ((configuration: string) => ReadBy | null) | undefined
+  readonly readWith?: ((configuration: string | null) => ReadBy | null) | undefined
   /** What holds besides for the files of this call, also when their records are read again by a call that does not say it. */
   readonly readingFlags?: ReadingFlags | undefined
   /** Severity of single rules. */

@@ -311,12 +311,15 @@ const knownBy = (admission: Admission, by: ReadBy | undefined): KnownBefore => (
       }),
 })
 
-/** Where the configuration lies now that read something, which is noted with how it reads; null where it cannot be read. */
+/** The columns of the service, or a system that is recognised. */
+const NO_CONFIGURATION = ''
+
+/** Where the configuration lies now that read something, which is noted with how it reads; empty for none, null where it cannot be read. */
 function otherReading(by: ReadBy, others: Map<string, ReadBy>): NonNullable<CheckedAgainst['otherOf']> {
   const known = new Map<string, string | null>()
   const find = (read: Parameters<typeof placeOf>[0]): string | null => {
-    const path = placeOf(read, by)
-    const other = path === null ? null : (by.readWith?.(path) ?? null)
+    const path = read.configuration == null ? NO_CONFIGURATION : placeOf(read, by)
+    const other = path === null ? null : (by.readWith?.(path || null) ?? null)
     if (path === null || other === null) return null
     others.set(path, other)
     return path
@@ -353,13 +356,16 @@ function assertAsCompared(
   { sha256, name, open }: NamedSource,
   { readBy }: AdmitOptions,
 ): void {
-  const configuration = readBy?.configuration ?? null
-  if (sha256 === null || configuration === null) return
-  const compared = admission.comparedWith(sha256)
-  if (compared === null || compared === resolve(configuration) || !existsSync(compared)) return
+  const compared = sha256 === null ? undefined : admission.comparedWith(sha256)
+  if (readBy === undefined || compared === undefined) return
+  const own = readBy.configuration === null ? null : resolve(readBy.configuration)
+  if (compared === own || (compared !== null && !existsSync(compared))) return
+  const as = (path: string | null): string =>
+    path === null ? 'without a configuration' : `with "${nameOf(path)}"`
+  const flag = compared === null ? '' : ` --config "${compared}"`
   throw new UsageError(
-    `"${name}" was compared as "${nameOf(compared)}" reads it, and this command reads it with "${nameOf(configuration)}"; nothing was sent`,
-    `Give it alone, with that configuration (sepa-migrate run "${open.path ?? name}" --config "${compared}")`,
+    `"${name}" was read ${as(compared)} when it was compared, and this command reads it ${as(own)}; nothing was sent`,
+    `Give it alone, read as then (sepa-migrate run "${open.path ?? name}"${flag}), or compare it as it is read now`,
   )
 }
 

@@ -56,8 +56,8 @@ export interface ReadBy {
   readonly configuration: string | null
   /** The path of the ledger: what lies beside it is moved with it. */
   readonly ledger: string
-  /** How another configuration reads now, by its path; null where nobody can tell. */
-  readonly readWith?: ((configuration: string) => ReadBy | null) | undefined
+  /** How another configuration reads now, by its path, or what is read without one; null where nobody can tell. */
+  readonly readWith?: ((configuration: string | null) => ReadBy | null) | undefined
 }
 
 const CHANGES: Readonly<Record<Change, string>> = {
@@ -323,7 +323,9 @@ export async function waitingBeside(
 ) {
   const { readWith = () => null } = by
   const found = []
-  for (const source of reader.readSources().filter(({ reading }) => reading.said !== undefined)) {
+  const sources = reader.readSources().filter(({ reading }) => reading.said !== undefined)
+  const isSystem = sources.some((source) => isItsOwn(source, by))
+  for (const source of sources) {
     const { configuration = null, byFlag } = source.reading
     const isOwn = isItsOwn(source, by)
     /** The path of what it was read with, as it is now; null where that is gone, or was none. */
@@ -345,6 +347,8 @@ export async function waitingBeside(
       /** Its file is needed for that. */
       isOfFile: (change?.ofFile.length ?? 0) > 0,
       isItsOwn: isOwn,
+      /** The configuration of the command reads other exports, so that this one may be of another system. */
+      isSystem,
       /** The configuration of the command would read it the same. */
       isAlike: isOwn || (await changed(by)) === null,
     })

@@ -9,7 +9,7 @@ import {
   validExport,
   validLine,
 } from '../support/export.js'
-import { nextOf, placeForEach } from '../support/place.js'
+import { nextOf, placeForEach, type Told } from '../support/place.js'
 import { inReport } from '../support/program.js'
 import { openWork } from '../support/work.js'
 
@@ -281,6 +281,61 @@ describe('two systems in one ledger', () => {
     ])
   })
 
+  describe('one of them needs no configuration', () => {
+    const OWN = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
+    const own = (n: number, iban = germanIban(n)): string =>
+      `${n},${iban},2020-05-0${n},DE98ZZZ09999999999,C-${n}`
+    const WITH_STATUS = `${B},etat`
+    async function beginOwn(order: readonly string[]): Promise<void> {
+      configure()
+      write('b.yaml', place.read('b.yaml').replace('columns:', 'columns:\n  status: etat'))
+      save('own.csv', OWN, [own(1), own(2, WRONG(2))])
+      save(
+        'b.csv',
+        WITH_STATUS,
+        linesOfB(WRONG(12)).map((line) => `${line},active`),
+      )
+      for (const file of order)
+        await program('run', file, ...(file === 'b.csv' ? ['--config', 'b.yaml'] : []))
+      expect(held().sort((a, b) => a - b)).toEqual([1, 11, 13])
+    }
+    const ORDERS = [
+      ['own.csv', 'b.csv'],
+      ['b.csv', 'own.csv'],
+    ]
+
+    it.each(ORDERS.flatMap((order) => [[], ['--config', 'b.yaml']].map((flags) => ({ order, flags }))))(
+      'each line of a list is read by its own: $order $flags',
+      async ({ order, flags }) => {
+        await beginOwn(order)
+        edit('corrections.csv', (row) => {
+          const n = row['unique_mandate_reference'] === 'C-2' || row['rum'] === 'C-2' ? 2 : 12
+          const column = 'iban' in row ? 'iban' : 'compte'
+          return { ...row, [column]: germanIban(n) }
+        })
+        const list = inReport('corrections.csv')
+        const ended = await program('run', list, ...flags)
+        expect([ended.status, held().sort((a, b) => a - b)]).toEqual([0, [1, 2, 11, 12, 13]])
+      },
+    )
+
+    it.each([[[]], [['--config', 'b.yaml']]])(
+      'both are compared together, and run as compared: %s',
+      async (flags) => {
+        await beginOwn(['own.csv', 'b.csv'])
+        save('last.csv', OWN, [own(1), own(2)])
+        write('c.yaml', 'dormantSoonDays: 3\n')
+        const { classes } = await json<Told & { classes: object }>('compare', 'b.csv', 'last.csv', ...flags)
+        expect(classes).toMatchObject({ unchanged: 4, changed_before_sending: 1 })
+        const wrongly = await program('run', 'last.csv', '--config', 'c.yaml')
+        expect([wrongly.status, held()]).toEqual([2, expect.not.arrayContaining([2])])
+        expect(wrongly.stderr).toContain('was read without a configuration when it was compared')
+        await program('run', 'last.csv')
+        expect(held()).toContain(2)
+      },
+    )
+  })
+
   it('a customer number beside a row is that of the customer, also where its system has no crosswalk', async () => {
     configure()
     write(
@@ -383,7 +438,7 @@ describe('two systems in one ledger', () => {
       const { exitCode, errors } = await json(...words, 'feb-a.csv', 'feb-b.csv', '--config', 'a.yaml')
       expect([exitCode, errors[0]?.message]).toEqual([
         2,
-        expect.stringContaining('"feb-b.csv" was compared as "b.yaml" reads it'),
+        expect.stringContaining('"feb-b.csv" was read with "b.yaml" when it was compared'),
       ])
       expect(errors[0]?.next).toMatch(/sepa-migrate run "[^"]*feb-b\.csv" --config "\/[^"]*b\.yaml"/)
     }

@@ -103,8 +103,10 @@ function asBefore(context: Context, reader: LedgerReader) {
   const configurations = new Map<string, string | null>()
   const systems = new Map<string | null, System>([[own.configuration, { by: own, exports: [] }]])
   for (const source of reader.readSources().filter(({ isList }) => !isList)) {
-    const path = isItsOwn(source, own) ? own.configuration : placeOf(source.reading, own)
-    const by = systems.get(path)?.by ?? (path === null ? null : (own.readWith?.(path) ?? null))
+    const isOwn = isItsOwn(source, own)
+    const path = isOwn ? own.configuration : placeOf(source.reading, own)
+    const isGone = !isOwn && path === null && source.reading.configuration != null
+    const by = isGone ? null : (systems.get(path)?.by ?? own.readWith?.(path) ?? null)
     if (by === null) continue
     if (!systems.has(path)) systems.set(path, { by, exports: [] })
     systems.get(path)?.exports.push(source)

@@ -64,7 +64,7 @@ function fieldsByName(source: ListedColumns): Map<string, string> {
   return new Map(Object.entries(source.columns).map(([field, name]) => [name, fieldOf(field)]))
 }
 
-/** By its folded name in the sources that were read so: what each of their columns is called in our lists. */
+/** By its name in the sources that were read so, as it is and folded: what each of their columns is called in our lists. */
 export const namesInLists = <Source extends ListedColumns>(
   sources: readonly Source[],
   isSuch: (source: Source) => boolean,
@@ -73,7 +73,10 @@ export const namesInLists = <Source extends ListedColumns>(
   const such = [...placements].filter(([source]) => isSuch(source))
   return new Map(
     such.flatMap(([{ header }, { target }]) =>
-      header.map((name, index) => [fold(name), names[target[index] ?? -1] ?? name] as const),
+      header.flatMap((name, index) => {
+        const listed = names[target[index] ?? -1] ?? name
+        return [[name, listed] as const, [fold(name), listed] as const]
+      }),
     ),
   )
 }

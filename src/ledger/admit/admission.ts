@@ -121,13 +121,11 @@ export function openAdmission(parts: AdmissionParts) {
       sqlValue(connection)`
         select count(distinct coalesce(reading ->> '$.configuration', '')) > 1 from source where kind = 'export' and admitted_at is not null`.get() ===
       1,
-    /** The path of the configuration with which a file was read that was last compared; null for any other, and without one. */
-    comparedWith: (sha256: string): string | null =>
+    /** The path of the configuration with which a file was read that was last compared; null without one, undefined for any other file. */
+    comparedWith: (sha256: string): string | null | undefined =>
       sqlValue(connection)<string | null>`
         select file.value ->> 'configuration' from comparison, json_each(comparison.sources) as file
-         where comparison.id = (select max(id) from comparison) and file.value ->> 'sha256' = ?`.get(
-        sha256,
-      ) ?? null,
+         where comparison.id = (select max(id) from comparison) and file.value ->> 'sha256' = ?`.get(sha256),
     /** The command names a file that came in before. */
     noteGiven: (sha256: string): void =>
       void sql(connection)`insert or ignore into temp.given_again select id from source where sha256 = ?`.run(

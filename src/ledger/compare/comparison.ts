@@ -216,7 +216,7 @@ export function recordComparison(
   connection.exec(`${PAIRS}; ${VERDICTS}`)
   nameRenamed(connection)
   if (!isFinal) {
-    assertLastExport(connection, final)
+    assertLastExport(connection, final, configurations)
     assertSameSystem(connection, configurations)
   }
   const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
@@ -287,24 +287,33 @@ function countClasses(connection: Connection): ClassCounts {
 const notTheLast = (why: string, next: string): UsageError =>
   new UsageError(`${why}. Nothing was recorded`, `${next} Or say that it is the last one (--yes-it-is-final)`)
 
+const READ_WITH = `reading ->> '$.configuration'`
 const IS_EXPORT = `coalesce(reading ->> '$.resultFile', 0) = 0 and reading -> '$.collections' is null`
 const SAYS_ENDS = `(columns -> '$.status' is not null or coalesce(json_array_length(reading -> '$.exclude'), 0) > 0)`
 
 /** A file that is cut, older, or lacks the column by which mandates end would call ended mandates alive, or live ones gone. */
-function assertLastExport(connection: Connection, final: Connection): void {
+function assertLastExport(
+  connection: Connection,
+  final: Connection,
+  configurations: NonNullable<ComparisonTerms['configurations']>,
+): void {
   const cut = sqlValue(final)<string>`
     select name from row join source on source.id = source_id where rule = 'ROW_MAY_BE_CUT'`.get()
   if (cut !== undefined)
     throw notTheLast(`"${cut}" ends within its last row, so it may be cut`, 'Export once more, whole.')
+  // Of another system nothing follows.
   const withStatus = sqlValue(connection)<string>`
-    select name from source where ${SAYS_ENDS} and ${IS_EXPORT}`.get()
-  const without = sqlValue(final)<string>`
-    select name from source where not ${SAYS_ENDS} and ${IS_EXPORT}`.get()
-  if (withStatus !== undefined && without !== undefined)
-    throw notTheLast(
-      `"${without}" has no column that says which mandates have ended, as "${withStatus}" had`,
-      'Export with that column.',
-    )
+    select name from source where ${SAYS_ENDS} and ${IS_EXPORT} and (${READ_WITH} is :path or not exists (select 1 from source where ${READ_WITH} is :path))`
+  for (const { name, sha256 } of sql(final)<Readonly<Record<'name' | 'sha256', string>>>`
+    select name, sha256 from source where not ${SAYS_ENDS} and ${IS_EXPORT}`.all()) {
+    const path = configurations.get(sha256) ?? null
+    const had = withStatus.get({ path: path && resolve(path) })
+    if (had !== undefined)
+      throw notTheLast(
+        `"${name}" has no column that says which mandates have ended, as "${had}" had`,
+        'Export with that column.',
+      )
+  }
   const isOlder = sqlValue(connection)<number>`
     select 1 from source join comparison on comparison.id = (select max(id) from comparison)
       where sha256 = :sha256 and source.id <= last_source

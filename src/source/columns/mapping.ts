@@ -285,8 +285,9 @@ export function isUsualName(name: string, field: ColumnField): boolean {
 }
 
 function recognised(header: Header, field: Field, ignored: ReadonlySet<number | null>) {
-  const [own, ...more] = [...(header.inLists?.keys() ?? [])].filter((name) => isUsualName(name, field))
-  if (own !== undefined && more.length === 0) return findColumn(header, own)
+  const listed = [...(header.inLists ?? [])].filter(([name]) => isUsualName(name, field))
+  const [own] = listed
+  if (own !== undefined && listed.every(([, name]) => name === own[1])) return findColumn(header, own[0])
   const matches = header.seen.flatMap((name, index) =>
     isUsualName(name, field) && !ignored.has(index) ? [index] : [],
   )

@@ -233,7 +233,8 @@ export function forgottenBy({ header, mapping, options, against }: Omit<RestoreO
     const used = now.get(field)
     if (used === undefined || namesInTemplate(column).length > 0) return used !== column
     // Files of several exports have one column for what was called by several names.
-    return fold(used) !== fold(column) && findColumn(header, column) !== null
+    const found = findColumn(header, column)
+    return fold(used) !== fold(column) && found !== null && found !== findColumn(header, used)
   }
 
   const keptBack = (row: number): string =>
@@ -253,13 +254,13 @@ export function forgottenBy({ header, mapping, options, against }: Omit<RestoreO
   /** Exports of two systems, which write a day or name a creditor in two ways, may lie in one ledger. */
   const otherIn = (rows: readonly EarlierRow[]): EarlierRow['readBy'] | null => {
     const [own, read] = [against.readBy, rows.at(-1)?.readBy]
-    if (own?.configuration == null || read?.configuration == null) return null
-    if (read.configuration === own.configuration) return null
+    if (own?.said === undefined || read?.said === undefined) return null
+    if ((read.configuration ?? null) === (own.configuration ?? null)) return null
     return JSON.stringify(read.said) === JSON.stringify(own.said) ? null : read
   }
   return {
     isOfOther: (rows: readonly EarlierRow[]): boolean => otherIn(rows) !== null,
-    /** The path of the configuration that read what counts of the row, where that is another one that can be read. */
+    /** The path of the configuration that read what counts of the row, where that is another one that can be read; empty for none. */
     otherOf: (rows: readonly EarlierRow[]): string | null => {
       const other = otherIn(rows)
       return other === null ? null : (against.otherOf?.(other) ?? null)
@@ -276,7 +277,7 @@ export function forgottenBy({ header, mapping, options, against }: Omit<RestoreO
         const text = `It says "${showValue(ledger)}", and this ledger is "${against.ledger}".`
         return [{ rule: 'FILE_OF_ANOTHER_LEDGER', what: ledger, text }]
       }
-      const what = otherIn(rows)?.configuration
+      const what = against.readBy?.configuration == null ? null : otherIn(rows)?.configuration
       if (what == null) return columnsOf(row, rows, isDecided)
       const text = `Row ${row} came in with "${what}", and its line was changed. Give the file with --config ${relative('.', what)}, or with the path where that lies now.`
       return [{ rule: FORGOTTEN, what, text }]
