@@ -11,7 +11,7 @@ import {
   verificationOf,
 } from '../domain/row/row-state.js'
 import type { Stop } from '../run/brake.js'
-import { type Waiting, waitingBeside } from '../run/read-again.js'
+import { comparedOtherwise, type Waiting, waitingBeside } from '../run/read-again.js'
 import { fileDigest, sizeOf } from '../source/bytes/input.js'
 import type { ReportOptions } from '../report/pack/pack.js'
 import { basename, dirname, join, relative } from 'node:path'
@@ -159,21 +159,31 @@ export function campaignStatus(
     /** The result of a command that decided something, or would: its status is what is open in the ledger. */
     decided,
     /** The last lines of such a command, which writes no report. */
-    closing: async (): Promise<Line[]> =>
-      closingLines(context, { ...status, ...nextReading(await waitingOf(context, reader, totals)) }),
+    closing: async (): Promise<Line[]> => {
+      const { waiting, compareAgain } = await waitingOf(context, reader, totals)
+      return closingLines(context, { ...status, ...nextReading(waiting), compareAgain })
+    },
   }
 }
 
 /** Where all was sent or closed no file is looked at. */
-const waitingOf = async (context: Context, reader: LedgerReader, totals: Totals): Promise<Waiting[]> =>
-  REPLACEABLE_STATES.every((state) => totals[TOTAL_OF_STATE[state]] === 0) ? [] : waitingIn(context, reader)
+const waitingOf = async (context: Context, reader: LedgerReader, totals: Totals) =>
+  REPLACEABLE_STATES.every((state) => totals[TOTAL_OF_STATE[state]] === 0)
+    ? { waiting: [], compareAgain: [] }
+    : {
+        waiting: await waitingIn(context, reader),
+        compareAgain: await comparedOtherwiseIn(context, reader),
+      }
+
+const comparedOtherwiseIn = (context: Context, reader: LedgerReader) =>
+  comparedOtherwise(reader, readByOf(context), context.world.signals.drain)
 
 /** The same of a command that only looks, with what a person is warned of. */
 export async function lookedAt(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
-  const waiting = await waitingOf(context, reader, status.totals)
+  const { waiting, compareAgain } = await waitingOf(context, reader, status.totals)
   const warnings = [...result.warnings, ...oddities(reader), ...waitingTexts(context, waiting)]
-  return { status: { ...status, ...nextReading(waiting) }, result: { ...result, warnings } }
+  return { status: { ...status, ...nextReading(waiting), compareAgain }, result: { ...result, warnings } }
 }
 
 /** What waits, beside the configuration of the command. */
@@ -236,11 +246,21 @@ function staysText(context: Context, one: Waiting): string {
  */
 export async function leftAsRead(context: Context, name: 'run' | 'plan' | 'compare'): Promise<string[]> {
   const { settings, args, world } = context
-  const all = await lookInto(settings, (reader) => waitingIn(context, reader)).catch((error: unknown) => {
+  const looked = await lookInto(settings, async (reader) => ({
+    all: await waitingIn(context, reader),
+    compared: await comparedOtherwiseIn(context, reader),
+  })).catch((error: unknown) => {
     // No ledger yet, or an empty one.
-    if (error instanceof UsageError) return []
+    if (error instanceof UsageError) return { all: [], compared: [] }
     throw error
   })
+  const { all, compared } = looked
+  const [first] = compared
+  if (first !== undefined && name !== 'compare')
+    throw new UsageError(
+      `"${first.name}" was compared with the ledger, and ${first.because} has changed since, so that it may say something else; nothing was sent`,
+      `Compare again: ${commandLine(context, { name: 'compare', files: compared.map((one) => one.name), readWith: first.place })}`,
+    )
   const waiting = all.filter(({ isItsOwn }) => !isItsOwn)
   if (waiting.length === 0) return []
   const given = new Set<string>()
@@ -249,11 +269,11 @@ export async function leftAsRead(context: Context, name: 'run' | 'plan' | 'compa
   const isGiven = ({ sha256 }: Waiting): boolean => given.has(sha256)
   const left = settings.configuration.file === null ? waiting : waiting.filter((one) => !isGiven(one))
   const changed = left.filter(({ because }) => because !== null)
-  const [first] = changed
-  if (first !== undefined && !settings.isNamed('config'))
+  const [forgotten] = changed
+  if (forgotten !== undefined && !settings.isNamed('config'))
     throw new UsageError(
       `${changed.map(forgottenText).join('; ')}; nothing was sent`,
-      `Give it, too: ${commandLine(context, { name, files: args, readWith: first.place })}`,
+      `Give it, too: ${commandLine(context, { name, files: args, readWith: forgotten.place })}`,
     )
   const stays = new Set([...changed, ...staying(context, left), ...left.filter(isGiven)])
   return [...stays].map((one) => staysText(context, one))

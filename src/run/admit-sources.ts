@@ -362,10 +362,12 @@ function assertAsCompared(
   if (compared === own || (compared !== null && !existsSync(compared))) return
   const as = (path: string | null): string =>
     path === null ? 'without a configuration' : `with "${nameOf(path)}"`
-  const flag = compared === null ? '' : ` --config "${compared}"`
+  const path = open.path ?? name
   throw new UsageError(
     `"${name}" was read ${as(compared)} when it was compared, and this command reads it ${as(own)}; nothing was sent`,
-    `Give it alone, read as then (sepa-migrate run "${open.path ?? name}"${flag}), or compare it as it is read now`,
+    compared === null
+      ? `Leave the configuration out, or compare the export as it is read with it first (sepa-migrate compare "${path}"${own === null ? '' : ` --config "${own}"`})`
+      : `Give it alone, with that configuration (sepa-migrate run "${path}" --config "${compared}")`,
   )
 }
 

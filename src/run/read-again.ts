@@ -278,7 +278,7 @@ export function isItsOwn({ reading }: Pick<ReadSource, 'reading'>, by: ReadBy): 
 
 /** How a command reads an export, and what has changed since it was read last. */
 async function changeBy(
-  { reading, isList }: ReadSource,
+  { reading, isList }: Pick<ReadSource, 'reading' | 'isList'>,
   by: ReadBy,
   { byFlag, signal }: { readonly byFlag: ReadingFlags | undefined; readonly signal: AbortSignal },
 ) {
@@ -359,6 +359,28 @@ export async function waitingBeside(
     const count = alive > 0 ? alive : reader.countUnsent(source)
     return count === 0 ? [] : [{ ...one, count }]
   })
+}
+
+/** Files of the latest comparison that would be read otherwise by now, and why, in words. */
+export async function comparedOtherwise(
+  reader: Pick<LedgerReader, 'comparedReadings'>,
+  by: ReadBy,
+  signal: AbortSignal,
+) {
+  const found = []
+  for (const { name, reading } of reader.comparedReadings()) {
+    if (reading.said === undefined) continue
+    const place = isItsOwn({ reading }, by) ? by.configuration : placeOf(reading, by)
+    const isGone = place === null && reading.configuration != null
+    const read = isItsOwn({ reading }, by) ? by : isGone ? null : (by.readWith?.(place) ?? null)
+    if (read === null) continue
+    const { isChanged, ofFile, because } = await changeBy({ reading, isList: false }, read, {
+      byFlag: reading.byFlag,
+      signal,
+    })
+    if (isChanged || ofFile.length > 0) found.push({ name, place, because })
+  }
+  return found
 }
 
 const EVIDENCE = 'what the evidence says'

@@ -281,6 +281,70 @@ describe('two systems in one ledger', () => {
     ])
   })
 
+  describe('one mandate, of which their last exports say different things', () => {
+    const STATUS = (name: string): string => place.read(name).replace('columns:', 'columns:\n  status: etat')
+    const lineOf = (n: number, ref: string, etat: string, date = `0${n}.02.2020`): string =>
+      `${n},${germanIban(n)},${date},${ref},${etat}`
+    async function compared(first: readonly string[]): Promise<void> {
+      configure()
+      for (const name of ['a.yaml', 'b.yaml']) write(name, STATUS(name))
+      save('a.csv', `${A},etat`, first)
+      save('b.csv', `${B},etat`, [lineOf(8, 'B-8', 'active', '03/08/2020')])
+      await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '1')
+      await program('run', 'b.csv', '--config', 'b.yaml', '--limit', '1')
+      save('last-a.csv', `${A},etat`, [lineOf(1, 'A-1', 'active'), lineOf(2, 'X-2', 'cancelled')])
+      save('last-b.csv', `${B},etat`, [
+        lineOf(8, 'B-8', 'active', '03/08/2020'),
+        lineOf(2, 'X-2', 'active', '02/02/2020'),
+        lineOf(9, 'B-9', 'active', '03/09/2020'),
+      ])
+      await json('compare', 'last-a.csv', 'last-b.csv', '--config', 'a.yaml')
+    }
+    const both: [string, readonly string[]][] = [
+      [
+        'is a line until somebody decides, whichever of them is run',
+        [lineOf(1, 'A-1', 'active'), lineOf(2, 'X-2', 'active')],
+      ],
+      ['is not sent either where it is new', [lineOf(1, 'A-1', 'active')]],
+    ]
+    it.each(both)('%s', async (_, first) => {
+      await compared(first)
+      const one = await program('run', 'last-a.csv', '--config', 'a.yaml')
+      expect([one.status, held()]).toEqual([3, expect.not.arrayContaining([2])])
+      const other = await program('run', 'last-b.csv', '--config', 'b.yaml')
+      expect([other.status, held().sort()]).toEqual([3, [1, 8, 9]])
+    })
+  })
+
+  it('a comparison that was read otherwise is made again before anything is sent', async () => {
+    configure()
+    save(
+      'a.csv',
+      `${A},etat`,
+      [...linesOfA(germanIban(2)), `3,${germanIban(3)},03.02.2020,A-3`].map((line) => `${line},active`),
+    )
+    const own = place.read('a.yaml')
+    write('a.yaml', own.replace('columns:', 'columns:\n  status: none'))
+    await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '1')
+    save(
+      'last.csv',
+      `${A},etat`,
+      [...linesOfA(germanIban(2)), `3,${germanIban(3)},03.02.2020,A-3`].map(
+        (line, at) => `${line},${at === 1 ? 'cancelled' : 'active'}`,
+      ),
+    )
+    await program('compare', 'last.csv', '--config', 'a.yaml')
+    write('a.yaml', own.replace('columns:', 'columns:\n  status: etat'))
+    const refused = await json('run', '--config', 'a.yaml')
+    expect([refused.exitCode, held()]).toEqual([2, [1]])
+    expect(nextOf(await program('status', '--config', 'a.yaml'))).toBe(
+      'sepa-migrate compare last.csv --config a.yaml',
+    )
+    await program('compare', 'last.csv', '--config', 'a.yaml')
+    await program('run', '--config', 'a.yaml')
+    expect(held().sort()).toEqual([1, 3])
+  })
+
   describe('one of them needs no configuration', () => {
     const OWN = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
     const own = (n: number, iban = germanIban(n)): string =>

@@ -283,6 +283,8 @@ describe('exports', () => {
     await expectRun([inReport('corrections.csv')], 3, [...AS_BEFORE, mandate(4)])
     write('sepa-migrate.yaml', 'words: { status: { active: [paid] } }\n')
     await expectRun(['--yes'], 3, [...AS_BEFORE, mandate(4)])
+    await expectRun(['final.csv', '--yes'], 2, [...AS_BEFORE, mandate(4)])
+    await compare('final.csv')
     await expectRun(['final.csv', '--yes'], 3, [...AS_BEFORE, mandate(4), mandate(3, DATE)])
     expect(heldBy()).toEqual({ 'MND-0002': 'CONFLICT_MANDATE' })
   })
@@ -561,6 +563,41 @@ describe('words', () => {
     expect(stdout).toContain('2 ready, and held back')
     await expectRun(['final.csv'], 3, [mandate(2), mandate(3)])
     expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0 })
+  })
+
+  it('what two people corrected otherwise waits for a person, whatever a newer export says', async () => {
+    save('export.csv', [mandate(1), mandate(2, TYPED_WRONG)])
+    await expectRun(['export.csv'], 3, [mandate(1)])
+    const list = place.read(inReport('corrections.csv'))
+    for (const n of [901, 902]) {
+      edit('corrections.csv', (row) => ({ ...row, ...account(n) }))
+      place.write(`${n}.csv`, place.read(inReport('corrections.csv')))
+      place.write(inReport('corrections.csv'), list)
+    }
+    await expectRun(['901.csv', '902.csv'], 3, [mandate(1)])
+    save('newer.csv', [mandate(1), mandate(2, account(903))])
+    await expectRun(['newer.csv', '--newer'], 3, [mandate(1)])
+  })
+
+  it('what somebody corrects of the compared export is no change of it', async () => {
+    save('export.csv', [mandate(1), mandate(2), mandate(3)])
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+    save('final.csv', [mandate(1), mandate(2), mandate(3, TYPED_WRONG)])
+    await json('compare', 'final.csv')
+    await expectRun(['final.csv'], 3, [mandate(1), mandate(2)])
+    edit('corrections.csv', (row) => ({ ...row, ...account(3) }))
+    await expectRun([inReport('corrections.csv')], 0, [mandate(1), mandate(2), mandate(3)])
+  })
+
+  it('a next step that changes nothing is not told twice', async () => {
+    save('first.csv', withStatus(mandate(1), mandate(2, ENDED)))
+    save('second.csv', [mandate(1), mandate(2)])
+    await expectRun(['first.csv'], 0, [mandate(1)])
+    await expectRun(['second.csv'], 3, [mandate(1)])
+    save('final.csv', [mandate(1), mandate(2), mandate(4)])
+    await json('compare', 'final.csv', '--yes-it-is-final')
+    const ended = await expectRun(['final.csv'], 3, [mandate(1), mandate(4)])
+    expect(nextOf(ended)).toBe(GIVE_BACK)
   })
 
   it('an export that is called newer although it came in before says what the service has to change', async () => {

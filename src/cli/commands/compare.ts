@@ -4,7 +4,7 @@ import { SourceError, UsageError } from '../../errors.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
-import { isItsOwn, placeOf, type ReadBy } from '../../run/read-again.js'
+import { isItsOwn, placeOf, type ReadBy, readingBy } from '../../run/read-again.js'
 import { fileDigest } from '../../source/bytes/input.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources, readAgainFirst, type OpenNext } from '../../run/admit-sources.js'
@@ -55,14 +55,14 @@ async function compare(context: Context) {
     const final = ledger.comparisons.open()
     try {
       const again = await readAgainFirst(ledger, { severities, readBy, signal })
-      const { files, configurations } = asBefore(context, ledger.view)
+      const { files, readings } = asBefore(context, ledger.view)
       const admitted = await admitSources(final, files, {
         ...{ severities, signal },
         watch: progress.reading,
         onTheirOwn: true,
       })
       assertExports(admitted)
-      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), configurations }
+      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), readings }
       const settled = ledger.comparisons.record(final, terms)
       const comparison = ledger.view.comparison()
       return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled }
@@ -96,11 +96,11 @@ async function compare(context: Context) {
 
 /**
  * Each export as that of its columns was read which came in before: those of several systems are compared in one command.
- * @returns also the path of the configuration that reads each, by its SHA-256; null without one
+ * @returns also how each is read, by its SHA-256
  */
 function asBefore(context: Context, reader: LedgerReader) {
   const own = readByOf(context)
-  const configurations = new Map<string, string | null>()
+  const readings = new Map<string, ReturnType<typeof readingBy>>()
   const systems = new Map<string | null, System>([[own.configuration, { by: own, exports: [] }]])
   for (const source of reader.readSources().filter(({ isList }) => !isList)) {
     const isOwn = isItsOwn(source, own)
@@ -122,14 +122,14 @@ function asBefore(context: Context, reader: LedgerReader) {
   const files = openers(context, 'refuse').map((open): OpenNext => async (known = {}) => {
     const openBy = async ({ by }: System): ReturnType<OpenNext> => {
       const opened = by === own ? await open(known) : await open.as?.(by, known)
-      if (opened?.sha256 != null) configurations.set(opened.sha256, by.configuration)
+      if (opened?.sha256 != null) readings.set(opened.sha256, readingBy(by))
       return opened ?? open(known)
     }
     const system =
       systems.size === 1 ? undefined : await systemOf(open, [...systems.values()], { openBy, agrees })
     return openBy(system ?? { by: own, exports: [] })
   })
-  return { files, configurations }
+  return { files, readings }
 }
 
 interface System {

@@ -153,6 +153,12 @@ export interface CommandEnd {
   readonly toGive?: readonly string[]
   /** The path of the configuration that read what waits, where it is not that of this command. */
   readonly readWith?: string | undefined
+  /** Files of the latest comparison that are read otherwise by now, because of what has changed. */
+  readonly compareAgain?: readonly {
+    readonly name: string
+    readonly place: string | null
+    readonly because: string
+  }[]
   /** Files of this command that did not get into the ledger. */
   readonly notAdmitted?: readonly string[]
 }
@@ -270,6 +276,16 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     status.campaign
   const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
+  const [otherwise] = status.compareAgain ?? []
+  if (otherwise !== undefined)
+    return step(
+      `The last export was compared before ${otherwise.because} was changed: compare it again, since nothing is sent until then.`,
+      {
+        name: 'compare',
+        files: (status.compareAgain ?? []).map((one) => asTyped(one.name)),
+        readWith: otherwise.place,
+      },
+    )
   // Without the last export a run would send what was changed in it.
   if (inDoubt === 0 && cutOver.untaken === 0 && ready - cutOver.held + sending > 0)
     return { words: [], command: { name: 'run' } }
@@ -328,8 +344,8 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   if (cutOver.asReadBefore > 0)
     return compare(
       'Mandates were sent before their export was read again otherwise: compare the last export, which tells what differs.',
-      lastExports.map(asTyped),
-      readWith.last,
+      (comparedExports.length > 0 ? comparedExports : lastExports).map(asTyped),
+      comparedExports.length > 0 ? readWith.compared : readWith.last,
     )
   if (unorderedExport !== null)
     return step(

@@ -72,7 +72,7 @@ export function actionOf({ listed, why }: { listed: ListedClass; why: string }, 
   if (listed === 'contradictory')
     return state === 'registered' || state === 'in_doubt' || state === 'written_off'
       ? 'Find out which record is right. If the service holds something else, have it changed or cancelled there; then write done.'
-      : 'Find out which export is the newer one and compare it alone. Until then it is not sent.'
+      : 'Give the compared exports to a run, and decide between its records in the list of corrections. If both are of one system, you may compare the newer one alone instead. Until then it is not sent.'
   if (state === 'in_doubt')
     return listed === 'dormant'
       ? 'Settle the doubt; if the service holds it, collect before the last day or get a new mandate.'

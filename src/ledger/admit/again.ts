@@ -2,7 +2,7 @@ import type { CheckedRecord, SourceReading, ReadableValues } from '../../domain/
 import type { LocalDate, Field } from '../../domain/mandate/mandate.js'
 import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { DORMANT_AFTER_MONTHS } from '../../domain/value/check-mandate.js'
-import { hasLeft, hasLiveAttempt, IS_LATEST, isTaking, mayHaveEnded } from '../deliver/gate.js'
+import { formerOf, hasLeft, hasLiveAttempt, IS_LATEST, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import {
   emptyTables,
   PAGE,
@@ -282,7 +282,7 @@ export function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | nu
 type Said = Readonly<
   Record<'contentKey' | 'raw' | 'account', Buffer | null> &
     Record<'mandateKey' | 'day' | 'signedDate', string | null> &
-    Record<'hasRule' | 'isByWord', 0 | 1> & { state: RowState; customerNo: number | null }
+    Record<'hasRule' | 'isByWord' | 'isOfRule', 0 | 1> & { state: RowState; customerNo: number | null }
 >
 
 /** What a record says otherwise than its row, in the order in which people ask. */
@@ -293,7 +293,8 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
   const read = sql(connection)<Said>`
     select state, content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
        signed_date as signedDate, iban_key as account,
-       exists (select 1 from problem where row_id = row.id and problem.rule = :rule) as hasRule, ${IS_BY_WORD} as isByWord
+       exists (select 1 from problem where row_id = row.id and problem.rule = :rule) as hasRule, ${IS_BY_WORD} as isByWord,
+       exists (select 1 from problem where row_id in ${formerOf('row.id')} and problem.rule = :rule) as isOfRule
       from row where id = :id`
   return (
     id: number,
@@ -319,8 +320,8 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       return other ?? (said.contentKey === null ? 'goes' : isOfDay ? 'mandate' : 'date')
     }
     const of = other ?? (said.mandateKey === record.mandateKey ? null : 'mandate')
-    // What a person let go keeps going as long as its values are those.
-    if (said.isByWord === 1 && said.contentKey !== null) return of
+    // What a person let go of this rule keeps going as long as its values are those.
+    if (said.isByWord === 1 && said.isOfRule === 1 && said.contentKey !== null) return of
     const isSame =
       said.contentKey === null &&
       said.hasRule === 1 &&

@@ -258,7 +258,12 @@ function standingOf(group: Deciding, older: readonly Older[]): { standing: Stand
     const states = new Set(older.map(({ state, rule }) => (rule === 'ROW_MAY_BE_CUT' ? 'invalid' : state)))
     if (states.size === 0) return { standing: 'none', live }
     if (states.has('excluded')) return { standing: 'ended', live }
-    if (states.has('conflict')) return { standing: 'unsent', live }
+    // Two people corrected it, each otherwise.
+    const isCorrected =
+      older.some(
+        ({ state, rule, kind }) => state === 'conflict' && rule !== 'CONTRADICTS_SENT' && kind === 'list',
+      ) && !holds(group, NAMED_A_ROW)
+    if (states.has('conflict')) return { standing: isCorrected ? 'corrected' : 'unsent', live }
     return { standing: older.some(isEnd) ? 'unreadable_end' : 'unreadable', live }
   }
   const isMoved = !older.includes(live)

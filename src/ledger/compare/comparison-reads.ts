@@ -19,6 +19,7 @@ import { sqlList } from '../schema/schema.js'
 import type { DecisionRecord } from '../read/reader.js'
 import { basename } from 'node:path'
 import { isAsExpected, type ComparedTotals, type Expected } from '../../domain/row/row-state.js'
+import type { SourceReading } from '../../domain/rule/verdict.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
 
@@ -29,6 +30,12 @@ export interface FinalSource {
   readonly records: number
   /** The path of what it was read with, where it was a configuration. */
   readonly configuration?: string | null
+}
+
+/** How a file of the last export was read. */
+export interface ComparedReading {
+  readonly name: string
+  readonly reading: SourceReading
 }
 
 /** How the last export stood to the ledger when they were compared. */
@@ -81,9 +88,13 @@ export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in 
 /** The row of a line as it is now. */
 const CURRENT_ROW = `(select coalesce(heir, id) from row where id = compared.row_id)`
 
-/** SQL of the class of a line: what was changed there before it was sent, and was sent otherwise by a person's word, is to be changed. */
+/**
+ * SQL of the class of a line: what was changed there before it was sent, and was sent otherwise by a person's word, is to be
+ * changed; not what somebody saw to be wrong there, and corrected.
+ */
 const CLASS = `iif(class = 'changed_before_sending' and exists (select 1 from row as sent where sent.id = ${CURRENT_ROW}
-  and sent.state in ('registered', 'in_doubt', 'sending') and sent.content_key is not final), 'changed_after_registration', class)`
+  and sent.state in ('registered', 'in_doubt', 'sending') and sent.content_key is not final
+  and not exists (select 1 from row as wrong where wrong.heir = sent.id and wrong.raw = final)), 'changed_after_registration', class)`
 const IS_LISTED = `${CLASS} in (${sqlList(LISTED_CLASSES)})`
 
 /** SQL of the lines that people see: of each mandate the latest. */
@@ -98,7 +109,7 @@ const IS_REPLACED = `class = 'in_doubt_changed' and ${HAS_OTHER_VALUES}
  * What is in conflict here as it is there has its line among the corrections.
  */
 const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
-  and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})
+  and (select state from row as current where current.id = ${CURRENT_ROW} and (class <> 'contradictory' or current.state = 'conflict')) in ${NEVER_SENDABLE})
   and not (${IS_REPLACED}) and not (why = 'begun' and (select state from row where id = compared.row_id) = 'superseded') and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
   and not (met_by is not null and ((select state from row where id = compared.row_id) in ('ready', 'refused')
     or (select state from row where id = met_by) not in ('conflict', 'written_off')))`
@@ -111,10 +122,14 @@ const UNCOMPARED = `source join comparison on comparison.id = (select max(id) fr
   join row on row.id between first_row and last_row
   where corrects is null and (state in ('ready', 'sending', 'in_doubt', 'registered') or source.is_newer and source.kind = 'export')`
 
+/** SQL: an export that was compared last has come in, or was read again, since then. */
+const SAID_SINCE = `select 1 from source as part join source as export on export.id = part.origin, comparison
+  where comparison.id = (select max(id) from comparison) and part.id > last_source and export.sha256 in ${COMPARED_FILES}`
+
 /** What waits of a mandate, and is settled by the record of the compared export, which is in the ledger: once that says it again. */
 const UNANSWERED = `compared join row on row.id = row_id where ${IS_LATEST} and class = 'changed_before_sending' and state = 'conflict'
   and exists (select 1 from row as theirs where theirs.mandate_key = row.mandate_key and theirs.content_key = final)
-  and not exists (${NEWER_SINCE})`
+  and not exists (${SAID_SINCE}) and not exists (${NEWER_SINCE})`
 
 /** SQL that gives a row where the exports that were compared last had come in before, and none since: what is new in them no run takes in. */
 const WAS_IN_LEDGER = `select 1 from comparison where id = (select max(id) from comparison)
@@ -193,6 +208,11 @@ export function comparisonReads(connection: Connection) {
         from comparison order by id desc limit 1`.get() ?? null
   return {
     comparison,
+    /** How the files of the latest comparison were read. */
+    comparedReadings: (): readonly ComparedReading[] =>
+      JSON.parse(
+        sqlValue(connection)<string>`select readings from comparison order by id desc limit 1`.get() ?? '[]',
+      ) as ComparedReading[],
     /** In order of row. */
     comparedLines: (after: number, limit: number) =>
       sql(connection)<ComparedLine>`

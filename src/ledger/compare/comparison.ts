@@ -1,5 +1,5 @@
 import { IS_CLOSED_AS_GONE } from '../deliver/gate.js'
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import {
   CUT_OVER_CLASSES,
   HELD_CLASSES,
@@ -8,23 +8,29 @@ import {
 } from '../../domain/row/cut-over.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { countText } from '../../domain/text/text.js'
+import type { SourceReading } from '../../domain/rule/verdict.js'
 import { UsageError } from '../../errors.js'
 import type { Amendment, LocalDate } from '../../domain/mandate/mandate.js'
 import { amendIn } from '../admit/collected.js'
 import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { NEVER_SENDABLE, type FinalSource } from './comparison-reads.js'
+import { NEVER_SENDABLE, type ComparedReading, type FinalSource } from './comparison-reads.js'
 import { answerByComparison, CHANGED_THERE, IS_OF_OTHERS, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {
   readonly by: string
   /** A person says that it is the last export although it does not look so. */
   readonly isFinal: boolean
-  /** The path of the configuration that each file was read with, by its SHA-256. */
-  readonly configurations?: ReadonlyMap<string, string | null>
+  /** How each file was read, by its SHA-256. */
+  readonly readings?: ReadonlyMap<
+    string,
+    Pick<SourceReading, 'configuration' | 'fromLedger' | 'said' | 'byFlag'>
+  >
 }
+
+type Readings = NonNullable<ComparisonTerms['readings']>
 
 /** A mandate on either side: its key, or what was read where it has none. */
 const KEY = 'coalesce(mandate_key, hex(raw))'
@@ -209,31 +215,32 @@ const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_d
 export function recordComparison(
   connection: Connection,
   final: Connection,
-  { by, isFinal, configurations = new Map() }: ComparisonTerms,
+  { by, isFinal, readings = new Map() }: ComparisonTerms,
   at: string,
 ): number {
   fill(connection, final)
   connection.exec(`${PAIRS}; ${VERDICTS}`)
   nameRenamed(connection)
   if (!isFinal) {
-    assertLastExport(connection, final, configurations)
-    assertSameSystem(connection, configurations)
+    assertLastExport(connection, final, readings)
+    assertSameSystem(connection, readings)
   }
   const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
   const { lastInsertRowid } = sql(connection)`
-    insert into comparison (compared_at, compared_by, compared_as, sources, classes, ledger_mandates, final_mandates, last_source,
+    insert into comparison (compared_at, compared_by, compared_as, sources, readings, classes, ledger_mandates, final_mandates, last_source,
         last_decision)
-     values (:at, :by, (select user from holder), :sources, :classes, (select count(*) from temp.side),
+     values (:at, :by, (select user from holder), :sources, :readings, :classes, (select count(*) from temp.side),
        (select count(distinct key) from temp.final), (select coalesce(max(id), 0) from source),
        (select coalesce(max(id), 0) from decision))`.run({
     at,
     by: maskAccounts(by),
     sources: JSON.stringify(
       sourcesOf(final).map((source) => {
-        const configuration = configurations.get(source.sha256)
-        return { ...source, ...(configuration && { configuration: resolve(configuration) }) }
+        const { configuration = null } = readings.get(source.sha256) ?? {}
+        return { ...source, ...(configuration !== null && { configuration }) }
       }),
     ),
+    readings: JSON.stringify(readingsOf(final, readings)),
     classes: JSON.stringify(countClasses(connection)),
   })
   const ids = { id: Number(lastInsertRowid), previous }
@@ -245,11 +252,11 @@ export function recordComparison(
            and former.why = verdict.why and former.final is verdict.final)
        from temp.verdict where verdict.class in (${sqlList([...LISTED_CLASSES, ...HELD_CLASSES])})`.run(ids)
   sql(connection)`
-    insert into ended_elsewhere select :id, key, spelling, min(customer_no) from temp.final where key not in (select key from temp.pair)
+    insert into ended_elsewhere select :id, key, spelling, min(customer_no), max(says = 'contradictory') from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
   // Evidence may revive what had lapsed here, which has no line: what this export has no more, or calls ended, is held then.
   sql(connection)`
-    insert into ended_elsewhere select :id, mandate_key, null, null from temp.side join row using (id)
+    insert into ended_elsewhere select :id, mandate_key, null, null, 0 from temp.side join row using (id)
      where row.state = 'excluded' and rule = 'MANDATE_DORMANT' and mandate_key is not null
        and not exists (select 1 from temp.pair join temp.final using (key) where pair.id = side.id and says = 'lives')`.run(
     ids,
@@ -273,6 +280,17 @@ export function recordComparison(
   return settled ?? 0
 }
 
+/** What tells later whether the files would be read otherwise by then. */
+const readingsOf = (final: Connection, readings: Readings): ComparedReading[] =>
+  sqlWithJson<{ name: string; sha256: string; reading: SourceReading }>(final, 'reading')`
+    select name, sha256, reading from source order by id`
+    .all()
+    .map(({ name, sha256, reading }) => {
+      const { sheet, encoding, delimiter, hidden, crosswalk, joined } = reading
+      const layout = { sheet, encoding, delimiter, hidden, crosswalk, joined } as SourceReading
+      return { name, reading: { ...layout, ...readings.get(sha256) } }
+    })
+
 const sourcesOf = (final: Connection): FinalSource[] =>
   sql(final)<FinalSource>`select name, sha256, records from source order by id`.all()
 
@@ -292,11 +310,7 @@ const IS_EXPORT = `coalesce(reading ->> '$.resultFile', 0) = 0 and reading -> '$
 const SAYS_ENDS = `(columns -> '$.status' is not null or coalesce(json_array_length(reading -> '$.exclude'), 0) > 0)`
 
 /** A file that is cut, older, or lacks the column by which mandates end would call ended mandates alive, or live ones gone. */
-function assertLastExport(
-  connection: Connection,
-  final: Connection,
-  configurations: NonNullable<ComparisonTerms['configurations']>,
-): void {
+function assertLastExport(connection: Connection, final: Connection, readings: Readings): void {
   const cut = sqlValue(final)<string>`
     select name from row join source on source.id = source_id where rule = 'ROW_MAY_BE_CUT'`.get()
   if (cut !== undefined)
@@ -306,8 +320,7 @@ function assertLastExport(
     select name from source where ${SAYS_ENDS} and ${IS_EXPORT} and (${READ_WITH} is :path or not exists (select 1 from source where ${READ_WITH} is :path))`
   for (const { name, sha256 } of sql(final)<Readonly<Record<'name' | 'sha256', string>>>`
     select name, sha256 from source where not ${SAYS_ENDS} and ${IS_EXPORT}`.all()) {
-    const path = configurations.get(sha256) ?? null
-    const had = withStatus.get({ path: path && resolve(path) })
+    const had = withStatus.get({ path: readings.get(sha256)?.configuration ?? null })
     if (had !== undefined)
       throw notTheLast(
         `"${name}" has no column that says which mandates have ended, as "${had}" had`,
@@ -341,10 +354,7 @@ function assertLastExport(
  * Mandates that are closed or were never to be migrated may well be gone. Those of another system have a configuration of
  * their own, as a rule.
  */
-function assertSameSystem(
-  connection: Connection,
-  configurations: NonNullable<ComparisonTerms['configurations']>,
-): void {
+function assertSameSystem(connection: Connection, readings: Readings): void {
   const other = sql(connection)<Readonly<Record<'all' | 'gone', number> & { configuration: string | null }>>`
     select reading ->> '$.configuration' as configuration, count(*) as "all", count(verdict.id) as gone from temp.side
       join row using (id) join source on source.id = row.source_id left join temp.verdict on verdict.id = side.id and ${OVER}
@@ -353,7 +363,7 @@ function assertSameSystem(
   const { configuration, all, gone } = other
   const whose = configuration === null ? 'of the ledger' : `that came in with "${basename(configuration)}"`
   const lacking = `Of ${countText(all)} mandates ${whose} ${countText(gone)} are not in this export or have ended in it`
-  const used = [...configurations.values()].flatMap((path) => (path === null ? [] : resolve(path)))
+  const used = [...readings.values()].map((reading) => reading.configuration)
   if (configuration !== null && !used.includes(configuration))
     throw new UsageError(
       `${lacking}: they are of another system. Nothing was recorded`,

@@ -79,11 +79,15 @@ const STILL_DIFFERS = `(final is not row.content_key and (select kind from sourc
   and not exists (select 1 from row as former join source on source.id = former.source_id where former.id in ${formerOf('row.id')}
     and kind = 'export' and source.id > (select last_source from comparison where id = ${LATEST})))`
 
-/** SQL over `row` and what had `ended`: it came with that very record of the export that was compared, or corrects it. */
-const IS_THAT_RECORD = `exists (select 1 from row as own cross join source as reading_of on reading_of.id = own.source_id
+/**
+ * SQL over `row` and what had `ended`: it came with that very record of the export that was compared, or corrects it. Of records
+ * that contradict each other none is right by itself.
+ */
+const IS_THAT_RECORD = `((not ended.is_contradictory or (select kind from source where id = row.source_id) = 'list')
+  and exists (select 1 from row as own cross join source as reading_of on reading_of.id = own.source_id
     cross join source as file on file.id = reading_of.origin
   where own.id in ${formerOf('row.id')} and own.mandate_key = ended.mandate_key
-    and instr((select sources from comparison where id = ${LATEST}), file.sha256) > 0)`
+    and instr((select sources from comparison where id = ${LATEST}), file.sha256) > 0))`
 
 /**
  * What the latest comparison holds: its line, what took its place since, and whatever other row has its mandate. Where

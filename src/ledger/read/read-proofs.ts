@@ -57,9 +57,12 @@ const JUDGED = `case when said.class is null or verdict = 'unreadable' then verd
   when verdict in ('proven', 'twice') then iif(asked_at >= decided_at and ${IS_TO_DIFFER}, 'other', verdict)
   when verdict = 'absent' and not (${IS_ENDED} or ${IS_MOVED}) or ${LIVES} then verdict
   else 'decided' end`
-/** SQL: as what a line about it would be called that the service shows no more, or otherwise than it was sent; `:id` is the row. */
+/**
+ * SQL: as what a line about it would be called that the service shows no more, otherwise than it was sent, or as it was sent where
+ * somebody said that it was changed; `:id` is the row.
+ */
 export const SHOWN_OTHERWISE = `select iif(verdict = 'absent' or proof.why is 'ended', 'ended_after_registration', 'changed_after_registration')
-  from ${COUNTED} where ${IS_COUNTED} and verdict in ('absent', 'other') and ${JUDGED} = verdict and row.id = :id`
+  from ${COUNTED} where ${IS_COUNTED} and verdict in ('absent', 'other', 'proven') and ${JUDGED} in ('absent', 'other') and row.id = :id`
 const JUDGED_WHY = `iif(verdict <> 'other' and ${JUDGED} = 'other', iif(${IS_ENDED}, 'not_ended', 'not_changed'), proof.why)`
 
 /** What was read back of the service, by row and in all. The latest answer about a row counts. */

@@ -21,7 +21,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 38
+export const SCHEMA_VERSION = 39
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -239,13 +239,14 @@ create index kin_open on kin (row_id) where separated is null;
 create table comparison (
   id integer primary key, compared_at text not null,
   compared_by text not null check (compared_by <> ''),
-  compared_as text, sources text not null, classes text not null, ledger_mandates integer not null,
+  compared_as text, sources text not null, readings text not null, classes text not null, ledger_mandates integer not null,
   final_mandates integer not null, last_source integer not null, last_decision integer not null
 ) strict;
 
 create table ended_elsewhere (
   comparison_id integer not null references comparison (id),
   mandate_key text not null, spelling integer, customer_no integer,
+  is_contradictory integer not null check (is_contradictory in (0, 1)),
   primary key (comparison_id, mandate_key)
 ) strict, without rowid;
 create index ended_spelling on ended_elsewhere (spelling);

@@ -70,12 +70,12 @@ it('holds what is registered', async () => {
 })
 
 it.each([
-  ['under its own name', 'mandate_key, null, null'],
-  ['under another spelling', `'another', spelling, customer_no`],
+  ['under its own name', 'mandate_key, null, null, 0'],
+  ['under another spelling', `'another', spelling, customer_no, 0`],
 ])('holds what had ended in the export that was compared, %s', async (_, ended) => {
   const { heldBecause, byHand: execute } = await campaign()
-  execute(`insert into comparison (id, compared_at, compared_by, sources, classes, ledger_mandates, final_mandates, last_source,
-      last_decision) values (1, '2026-04-01T10:00:00.000Z', 'Ada', '[]', '{}', 2, 2, 1, 0);
+  execute(`insert into comparison (id, compared_at, compared_by, sources, readings, classes, ledger_mandates, final_mandates, last_source,
+      last_decision) values (1, '2026-04-01T10:00:00.000Z', 'Ada', '[]', '[]', '{}', 2, 2, 1, 0);
     insert into ended_elsewhere select 1, ${ended} from row where id = 2`)
   expect(heldBecause(2)).toEqual({ because: 'compared' })
 })

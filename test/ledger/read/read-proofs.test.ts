@@ -433,4 +433,18 @@ describe('a registered row that somebody had cancelled or changed at the service
     expect(ledger.view.openCutOver().open).toBe(0)
     expect(ledger.view.closedLines()).toMatchObject([{ decision: 'done', count: 1 }])
   })
+
+  it.each<keyof typeof IN_FINAL>(['account', 'ended'])(
+    'is right as it was sent, where the export was wrong and nothing was changed there: %s',
+    async (change) => {
+      const ledger = await done(change)
+      const { open } = ledger.view.openCutOver()
+      const proven = { verdict: 'proven', sources: [asSent] } as const
+      read(ledger, [{ row: 1, ...proven } as Answered])
+      expect(countsOf(ledger)).toEqual({ other: 1 })
+      expect(decide(ledger, 1, 'done').isApplied).toBe(true)
+      expect(countsOf(ledger)).toEqual({ proven: 1 })
+      expect(ledger.view.openCutOver().open).toBe(open)
+    },
+  )
 })

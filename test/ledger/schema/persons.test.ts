@@ -80,7 +80,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
        attempt.started attempt.outcome attempt.hint attempt.status attempt.error_code decision.decision
        decision.from_state decision.to_state read_back.scope read_back.stopped_by question.answer question.status
        question.error_code proof.verdict who.verdict kin.separated comparison.classes compared.class compared.why compared.is_held
-       source.is_newer source.origin`,
+       source.is_newer source.origin ended_elsewhere.is_contradictory`,
     ],
     [
       'counts',
@@ -88,6 +88,7 @@ const FATES: Readonly<Record<string, readonly (readonly [why: string, columns: s
        comparison.ledger_mandates comparison.final_mandates`,
     ],
     ['names of columns', 'source.header source.columns problem.column_name'],
+    ['names of columns, sheets and second files', 'comparison.readings'],
     ['hashes of whole files, of plans', 'source.sha256 collection.sha256 plan.digest approval.digest'],
     [
       'names of files, in which accounts are masked when they come in',
