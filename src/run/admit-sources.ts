@@ -296,7 +296,7 @@ async function openSource(admission: Admission, open: OpenNext, options: AdmitOp
   const others = new Map<string, ReadBy>()
   const known = onTheirOwn === true ? {} : knownBy(admission, readBy)
   const otherOf =
-    open.as === undefined || readBy === undefined ? {} : { otherOf: otherReading(readBy, others) }
+    open.as === undefined || readBy === undefined ? {} : { otherOf: otherReading(admission, readBy, others) }
   return { ...(await open({ ...known, ...otherOf, ...admission.collections.known() })), open, others }
 }
 
@@ -315,10 +315,15 @@ const knownBy = (admission: Admission, by: ReadBy | undefined): KnownBefore => (
 const NO_CONFIGURATION = ''
 
 /** Where the configuration lies now that read something, which is noted with how it reads; empty for none, null where it cannot be read. */
-function otherReading(by: ReadBy, others: Map<string, ReadBy>): NonNullable<CheckedAgainst['otherOf']> {
+function otherReading(
+  { again }: Admission,
+  by: ReadBy,
+  others: Map<string, ReadBy>,
+): NonNullable<CheckedAgainst['otherOf']> {
   const known = new Map<string, string | null>()
+  const none = again.sources().some((source) => isItsOwn(source, by)) ? NO_CONFIGURATION : null
   const find = (read: Parameters<typeof placeOf>[0]): string | null => {
-    const path = read.configuration == null ? NO_CONFIGURATION : placeOf(read, by)
+    const path = read.configuration == null ? none : placeOf(read, by)
     const other = path === null ? null : (by.readWith?.(path || null) ?? null)
     if (path === null || other === null) return null
     others.set(path, other)

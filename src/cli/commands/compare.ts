@@ -102,10 +102,13 @@ function asBefore(context: Context, reader: LedgerReader) {
   const own = readByOf(context)
   const readings = new Map<string, ReturnType<typeof readingBy>>()
   const systems = new Map<string | null, System>([[own.configuration, { by: own, exports: [] }]])
-  for (const source of reader.readSources().filter(({ isList }) => !isList)) {
+  const sources = reader.readSources().filter(({ isList }) => !isList)
+  // Where the configuration of the command read none of them, it may be what they lacked.
+  const isSystem = sources.some((source) => isItsOwn(source, own))
+  for (const source of sources) {
     const isOwn = isItsOwn(source, own)
     const path = isOwn ? own.configuration : placeOf(source.reading, own)
-    const isGone = !isOwn && path === null && source.reading.configuration != null
+    const isGone = !isOwn && path === null && (source.reading.configuration != null || !isSystem)
     const by = isGone ? null : (systems.get(path)?.by ?? own.readWith?.(path) ?? null)
     if (by === null) continue
     if (!systems.has(path)) systems.set(path, { by, exports: [] })
