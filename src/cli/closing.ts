@@ -166,14 +166,13 @@ export function campaignStatus(
   }
 }
 
-/** Where all was sent or closed no file is looked at. */
-const waitingOf = async (context: Context, reader: LedgerReader, totals: Totals) =>
-  REPLACEABLE_STATES.every((state) => totals[TOTAL_OF_STATE[state]] === 0)
-    ? { waiting: [], compareAgain: [] }
-    : {
-        waiting: await waitingIn(context, reader),
-        compareAgain: await comparedOtherwiseIn(context, reader),
-      }
+/** Where all was sent or closed no export is looked at. */
+const waitingOf = async (context: Context, reader: LedgerReader, totals: Totals) => ({
+  waiting: REPLACEABLE_STATES.every((state) => totals[TOTAL_OF_STATE[state]] === 0)
+    ? []
+    : await waitingIn(context, reader),
+  compareAgain: await comparedOtherwiseIn(context, reader),
+})
 
 const comparedOtherwiseIn = (context: Context, reader: LedgerReader) =>
   comparedOtherwise(reader, readByOf(context), context.world.signals.drain)

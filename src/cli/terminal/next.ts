@@ -279,7 +279,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   const [otherwise] = status.compareAgain ?? []
   if (otherwise !== undefined)
     return step(
-      `The last export was compared before ${otherwise.because} was changed: compare it again, since nothing is sent until then.`,
+      `The last export was compared before ${otherwise.because} was changed: compare it again before anything is sent or signed.`,
       {
         name: 'compare',
         files: (status.compareAgain ?? []).map((one) => asTyped(one.name)),

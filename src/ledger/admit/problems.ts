@@ -120,7 +120,10 @@ export const nameBeside = (other: string, beside: string): string => `coalesce((
     when named.source_id = ${beside} then 'line ' || named.line
     when named_source.admitted_at is null then 'line ' || named.line || ' of "' || named_source.name || '"'
     else 'line ' || named.line || ' of "' || named_source.name || '"' || case when named.state in ('ready', 'sending', 'in_doubt') then ''
-      when named.state = 'conflict' then ', which is in conflict' else ', which is ' || replace(named.state, '_', ' ') end
+      when named.state = 'conflict' then ', which is in conflict'
+      when named.state = 'written_off' and exists (select 1 from attempt where row_id = named.id and outcome in ('in_doubt', 'released'))
+        then ', which was written off, and whose request may have been applied'
+      else ', which is ' || replace(named.state, '_', ' ') end
       || ' (row ' || named.id || ')' end
   from row as named join source as named_source on named_source.id = named.source_id where named.id = ${other}), 'another row')`
 

@@ -89,6 +89,14 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
   const hidden = hiddenText(sheet, top)
   if (hidden !== null && decided === undefined && seeksHeader !== true)
     throw refuse(label, 'FILE_HIDDEN', `its sheet "${showValue(sheet.name)}" has ${hidden}`)
+  // Filters hide rows of a list that somebody works in; a strike or a note says something of one.
+  const remarks = isOwn
+    ? hiddenText({ ...sheet, counts: { ...sheet.counts, hidden: 0 }, hiddenColumns: [] }, top)
+    : null
+  if (remarks !== null)
+    throw refuse(label, 'FILE_HIDDEN', `its sheet "${showValue(sheet.name)}" has ${remarks}`, {
+      next: 'Write what they say into the columns for the decision and the reason, remove strikes and notes, save it and give it again.',
+    })
   refuseUnsound(label, sheet, headerLine)
   const isSkipped = (at: number): boolean => decided === 'skip' && isIn(sheet.hiddenColumns, at)
   const headerCells = withoutEmptyEnd(top.cells)
@@ -104,7 +112,8 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
         if (line <= headerLine) continue
         rows += 1
         if (decided === 'skip' && marksOf(row, sheet.notes).length > 0) continue
-        const named = read.filter((_, at) => at < headerCells.length || !isSkipped(at))
+        // What stands behind the columns of a list of ours belongs to none.
+        const named = read.filter((_, at) => at < headerCells.length || !(isOwn || isSkipped(at)))
         const cells = padded(withoutEmptyEnd(named), headerCells.length)
         if (line > lastRow - skipFooterLines) footer.push(lineOf(cells))
         else if (uncomputed !== undefined || !isBlankRecord(cells.filter((_, at) => !isSkipped(at))))

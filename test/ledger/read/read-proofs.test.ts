@@ -440,7 +440,7 @@ describe('a registered row that somebody had cancelled or changed at the service
       const ledger = await done(change)
       const { open } = ledger.view.openCutOver()
       const proven = { verdict: 'proven', sources: [asSent] } as const
-      read(ledger, [{ row: 1, ...proven } as Answered])
+      read(ledger, [{ row: 1, ...proven }])
       expect(countsOf(ledger)).toEqual({ other: 1 })
       expect(decide(ledger, 1, 'done').isApplied).toBe(true)
       expect(countsOf(ledger)).toEqual({ proven: 1 })

@@ -307,6 +307,25 @@ describe('a sheet', () => {
     expect(records).toMatchObject([{ corrects: 7 }])
   })
 
+  const listOf = (...cells: Parameters<typeof rowsOf>[0]) =>
+    rowsOf([['migration_row', 'migration_state', ...HEADER_CELLS], ...cells])
+
+  test.each([
+    ['1 row struck through', STRUCK, `<c s="1"><v>7</v></c>`],
+    ['1 row with a note', noteOn('B2', 'has died'), 'invalid'],
+  ])(
+    'of a list that this program wrote says in its columns what a person wants: %s',
+    async (what, parts, state) => {
+      const path = one(listOf(['7', state, ...mandateCells(1)]), parts)
+      await refused(read(path), 'FILE_HIDDEN', `its sheet "Mandate" has ${what}`)
+    },
+  )
+
+  test('of a list that this program wrote has nothing behind its columns', async () => {
+    const { records } = await read(one(listOf(['7', 'invalid', ...mandateCells(1), '', 'asked twice'])))
+    expect(records).toMatchObject([{ corrects: 7, values: { customerNo: 1 } }])
+  })
+
   test('reads the same from a stream, and its hash is that of the file', async () => {
     const bytes = workbookBytes({ sheets: { S: sheetOf(mandateCells(1)) } })
     const stream = { name: 'standard input', stream: Readable.from([bytes.slice(0, 100), bytes.slice(100)]) }
