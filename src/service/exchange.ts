@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { createRequire } from 'node:module'
 import { createSecureContext, rootCertificates } from 'node:tls'
 import type { Dispatcher, Pool, ProxyAgent } from 'undici'
@@ -189,17 +190,6 @@ export interface ExchangeLimits {
   readonly freshConnections: boolean
 }
 
-/** An exchange that is under way. The functions below change it; nobody else sees it. */
-type UnderWay = ReturnType<typeof startExchange>
-
-const startExchange = (clock: Clock, signal: AbortSignal, resolve: (exchange: Exchange) => void) => ({
-  ...{ begunAt: clock.monotonic(), clock, signal, resolve, started: false, ended: false },
-  chunks: [] as Buffer[],
-  deadline: undefined as NodeJS.Timeout | undefined,
-  controller: null as Dispatcher.DispatchController | null,
-  head: null as Pick<Response, 'status' | 'headers'> | null,
-})
-
 /**
  * Sends one request and waits for its end. Never rejects and never sends a second time.
  *
@@ -214,81 +204,62 @@ export function exchangeOnce(
   signal: AbortSignal,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
-    const exchange = startExchange(clock, signal, resolve)
-    exchange.deadline = setTimeout(
-      () => breakOff(exchange, 'DEADLINE', `No complete answer within ${deadlineMs} ms`),
-      deadlineMs,
-    )
+    const begunAt = clock.monotonic()
+    const chunks: Buffer[] = []
+    let head: Pick<Response, 'status' | 'headers'> | null = null
+    let running: Dispatcher.DispatchController | null = null
+    let started = false
+    let ended = false
+
+    function end(complete: boolean, error: TransportError | null): void {
+      if (ended) return
+      ended = true
+      clearTimeout(deadline)
+      signal.removeEventListener('abort', breakOffFromOutside)
+      const response = head === null ? null : { ...head, bodyText: textOf(chunks), complete }
+      const durationMs = Math.round(clock.monotonic() - begunAt)
+      resolve({ started, response, error, durationMs, receivedAtMs: clock.now() })
+    }
+    function breakOff(code: string, message: string): void {
+      // The value first: were the abort to come to nothing, the slot would hang.
+      end(false, { code, name: 'Interrupted', message })
+      running?.abort(new Error(message))
+    }
+    const breakOffFromOutside = (): void => breakOff('ABORTED', 'The exchange was broken off from outside')
+    const giveUp = (): void => breakOff('DEADLINE', `No complete answer within ${deadlineMs} ms`)
+    const deadline = setTimeout(giveUp, deadlineMs)
+
     if (signal.aborted) {
-      breakOffFromOutside(exchange)
+      breakOffFromOutside()
       return
     }
-    underWayUnder(signal).add(exchange)
+    setMaxListeners(0, signal) // a run has one signal for all its exchanges
+    signal.addEventListener('abort', breakOffFromOutside)
     const connection = freshConnections ? { reset: true } : {}
     try {
       dispatcher.dispatch(
         { origin, method, path, headers: { ...headers }, body, ...connection },
-        listenerOf(exchange),
+        {
+          onRequestStart(controller) {
+            // Ended while it waited for a connection, or about to be written a second time: nothing may leave.
+            if (ended || started) {
+              controller.abort(new Error('This request may not be written'))
+              return
+            }
+            started = true
+            running = controller
+          },
+          onResponseStart(_controller, status, answered) {
+            if (status >= 200) head = { status, headers: joinRepeated(answered) }
+          },
+          onResponseData: (_controller, chunk) => void chunks.push(chunk),
+          onResponseEnd: () => end(true, null),
+          onResponseError: (_controller, error) => end(false, describeError(error)),
+        },
       )
     } catch (error) {
-      end(exchange, false, describeError(error))
+      end(false, describeError(error))
     }
-  })
-}
-
-/** What is under way under a signal. A run has one signal for all its exchanges: one listener serves them. */
-const underWay = new WeakMap<AbortSignal, Set<UnderWay>>()
-
-function underWayUnder(signal: AbortSignal): Set<UnderWay> {
-  const known = underWay.get(signal)
-  if (known !== undefined) return known
-  const exchanges = new Set<UnderWay>()
-  underWay.set(signal, exchanges)
-  signal.addEventListener('abort', () => exchanges.forEach(breakOffFromOutside), { once: true })
-  return exchanges
-}
-
-const listenerOf = (exchange: UnderWay): Dispatcher.DispatchHandler => ({
-  onRequestStart(controller) {
-    // Ended while it waited for a connection, or about to be written a second time: nothing may leave.
-    if (exchange.ended || exchange.started) {
-      controller.abort(new Error('This request may not be written'))
-      return
-    }
-    exchange.started = true
-    exchange.controller = controller
-  },
-  onResponseStart(_controller, status, headers) {
-    if (status >= 200) exchange.head = { status, headers: joinRepeated(headers) }
-  },
-  onResponseData(_controller, chunk) {
-    exchange.chunks.push(chunk)
-  },
-  onResponseEnd: () => end(exchange, true, null),
-  onResponseError: (_controller, error) => end(exchange, false, describeError(error)),
-})
-
-const breakOffFromOutside = (exchange: UnderWay): void =>
-  breakOff(exchange, 'ABORTED', 'The exchange was broken off from outside')
-
-function breakOff(exchange: UnderWay, code: string, message: string): void {
-  // The value first: were the abort to come to nothing, the slot would hang.
-  end(exchange, false, { code, name: 'Interrupted', message })
-  exchange.controller?.abort(new Error(message))
-}
-
-function end(exchange: UnderWay, complete: boolean, error: TransportError | null): void {
-  if (exchange.ended) return
-  exchange.ended = true
-  const { started, head, chunks, clock, begunAt } = exchange
-  clearTimeout(exchange.deadline)
-  underWay.get(exchange.signal)?.delete(exchange)
-  exchange.resolve({
-    started,
-    response: head === null ? null : { ...head, bodyText: textOf(chunks), complete },
-    error,
-    durationMs: Math.round(clock.monotonic() - begunAt),
-    receivedAtMs: clock.now(),
   })
 }
 
