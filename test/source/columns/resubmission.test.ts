@@ -7,13 +7,11 @@ import {
   restoreFrom,
   saysTheSame,
   unclearFindings,
-  type RestoreOptions,
 } from '../../../src/source/columns/resubmission.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import type { EarlierRow } from '../../../src/domain/row/correction.js'
-import { earlierRow } from '../../support/sources.js'
+import { CHECK, earlierRow } from '../../support/sources.js'
 
-const TODAY = '2026-06-15' as LocalDate
 const NAMES = ['customer_no', 'iban', 'signed_date', 'reference', 'status', 'note']
 const HEADER = readHeader([...NAMES, 'migration_row', 'migration_decision'])
 
@@ -50,16 +48,14 @@ const rowOf = (cells: readonly string[], change: Partial<EarlierRow> = {}) =>
     ...change,
   })
 
-const restoring = (change: Partial<RestoreOptions> = {}) =>
-  restoreFrom({
-    header: HEADER,
-    mapping: MAPPING,
-    watched: [4],
-    against: { today: TODAY },
-    options: DEFAULT_SOURCE_OPTIONS,
-    formats: { signedDate: 'iso', lastCollection: 'iso' },
-    ...change,
-  })
+const restore = restoreFrom({
+  header: HEADER,
+  mapping: MAPPING,
+  watched: [4],
+  against: CHECK,
+  options: DEFAULT_SOURCE_OPTIONS,
+  formats: { signedDate: 'iso', lastCollection: 'iso' },
+})
 
 const given = (change: Readonly<Record<number, string>> = {}): string[] =>
   BEFORE.map((cell, position) => change[position] ?? cell)
@@ -95,24 +91,24 @@ describe('the row that a line names', () => {
 
 describe('a line that was only saved again', () => {
   it('is the same, with the cells of the row, zeros and midnight included', () => {
-    const restored = restoring()(given({ 0: '17', 2: '03.02.2021 00:00' }), [rowOf(BEFORE)])
+    const restored = restore(given({ 0: '17', 2: '03.02.2021 00:00' }), [rowOf(BEFORE)])
     expect(restored).toMatchObject({ isSame: true, unclear: [], cells: BEFORE })
     expect(restored.restored).toEqual(['customer_no', 'signed_date'])
     expect(restored.formats.signed_date).toBe('iso')
   })
 
   it('is not the same where a column changed that excludes rows', () => {
-    expect(restoring()(given({ 4: 'cancelled' }), [rowOf(BEFORE)]).isSame).toBe(false)
+    expect(restore(given({ 4: 'cancelled' }), [rowOf(BEFORE)]).isSame).toBe(false)
   })
 
   it('is the same whatever stands in columns that nobody looks at', () => {
-    expect(restoring()(given({ 5: 'typed over' }), [rowOf(BEFORE)]).isSame).toBe(true)
+    expect(restore(given({ 5: 'typed over' }), [rowOf(BEFORE)]).isSame).toBe(true)
   })
 
   it('is compared with what took the place of the row since, too, but never half with each', () => {
     const later = rowOf(given({ 0: '18' }))
-    expect(restoring()(given({ 0: '18' }), [rowOf(BEFORE), later]).isSame).toBe(true)
-    const mixed = restoring()(given({ 0: '18', 1: 'NL91ABNA0417164300' }), [rowOf(BEFORE), later])
+    expect(restore(given({ 0: '18' }), [rowOf(BEFORE), later]).isSame).toBe(true)
+    const mixed = restore(given({ 0: '18', 1: 'NL91ABNA0417164300' }), [rowOf(BEFORE), later])
     expect(mixed.isSame).toBe(false)
     expect(mixed.cells.slice(0, 2)).toEqual(['18', 'NL91ABNA0417164300'])
   })
@@ -120,7 +116,7 @@ describe('a line that was only saved again', () => {
 
 describe('a line that was corrected in one cell', () => {
   it('keeps the row in the others, and the correction as it was typed', () => {
-    const restored = restoring()(given({ 0: '17.0', 1: 'NL91ABNA0417164300' }), [rowOf(BEFORE)])
+    const restored = restore(given({ 0: '17.0', 1: 'NL91ABNA0417164300' }), [rowOf(BEFORE)])
     expect(restored.isSame).toBe(false)
     expect(restored.cells.slice(0, 2)).toEqual(['00017', 'NL91ABNA0417164300'])
   })
@@ -129,25 +125,25 @@ describe('a line that was corrected in one cell', () => {
     ['a spreadsheet may have rounded it', { 1: 'NL91ABNA0417164300', 3: '1.23457E+14' }, '123456789012345'],
     ['it was typed into a column of numbers', { 3: '4711.0' }, BEFORE[3]!],
   ])('is unclear of the reference where %s', (_, change, before) => {
-    const restored = restoring()(given(change), [rowOf(given({ 3: before }))])
+    const restored = restore(given(change), [rowOf(given({ 3: before }))])
     expect(restored).toMatchObject({ isSame: false, unclear: ['unique_mandate_reference'] })
   })
 
   it('reads a customer number typed there without the decimals', () => {
-    expect(restoring()(given({ 0: '18.0' }), [rowOf(BEFORE)]).cells[0]).toBe('18')
+    expect(restore(given({ 0: '18.0' }), [rowOf(BEFORE)]).cells[0]).toBe('18')
   })
 
   it('leaves a date with two readings unsettled, so that the rules refuse it', () => {
-    const restored = restoring()(given({ 2: '04/05/2021' }), [rowOf(BEFORE)])
+    const restored = restore(given({ 2: '04/05/2021' }), [rowOf(BEFORE)])
     expect(restored.formats.signed_date).toBe('unsettled')
-    const exchanged = restoring()(given({ 1: 'NL91ABNA0417164300', 2: '02/03/2021' }), [rowOf(BEFORE)])
+    const exchanged = restore(given({ 1: 'NL91ABNA0417164300', 2: '02/03/2021' }), [rowOf(BEFORE)])
     expect(exchanged.unclear).toEqual(['signed_date'])
     expect(exchanged.formats.signed_date).toBe('unsettled')
   })
 })
 
 it('a line of a row that the ledger does not know counts as it stands, without the midnight', () => {
-  const restored = restoring()(given({ 2: '2021-02-03 00:00:00' }), [])
+  const restored = restore(given({ 2: '2021-02-03 00:00:00' }), [])
   expect(restored).toMatchObject({ isSame: false, unclear: [], restored: [] })
   expect(restored.cells[2]).toBe('2021-02-03')
 })
