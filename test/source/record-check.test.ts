@@ -45,16 +45,6 @@ describe('a line of our own files', () => {
     expect(records[1]?.findings.map(({ rule }) => rule)).toContain('CORRECTION_UNREADABLE')
   })
 
-  it('whose number cannot be read is never a new mandate', async () => {
-    const { records } = await givenBack(`${FIRST},seven,refused,`)
-    expect(records[0]).toMatchObject({ corrects: 0, isUnchanged: false, verdict: { kind: 'invalid' } })
-  })
-
-  it('without a number is one', async () => {
-    const { records } = await givenBack(`${FIRST},,,`)
-    expect(records[0]).toMatchObject({ corrects: null, verdict: { kind: 'sendable' } })
-  })
-
   it('of the wrong shape may name any row, so it names none that could be believed', async () => {
     const { records } = await givenBack(`${FIRST},extra,more,7,refused,`)
     expect(records[0]).toMatchObject({ corrects: 0, verdict: { kind: 'invalid' }, mandateKey: null })

@@ -56,18 +56,6 @@ describe('the life of a row', () => {
         )
       }
   })
-
-  test('nothing but a person sends a row again that may have been applied', () => {
-    const waysToReady = ROW_STATES.flatMap((state) =>
-      EVENTS.filter((event) => EDGES[state][event] === 'ready').map((event) => `${state} by ${event}`),
-    )
-    expect(waysToReady).toEqual([
-      'sending by turned_away',
-      'sending by not_sent',
-      'refused by retry_refused',
-      'in_doubt by resolved_resend',
-    ])
-  })
 })
 
 const counts = fc.tuple(...ROW_STATES.map(() => fc.nat({ max: 1_000_000 })))

@@ -23,11 +23,10 @@ const check = ({ raw, options = {} }: Case, given?: readonly Finding[]) =>
 
 const rulesOf = (each: Case): RuleId[] => check(each).findings.map(({ rule }) => rule)
 
-const given = (
-  rule: RuleId,
-  severity: Finding['severity'] = 'error',
-  message: string = RULES[rule].message,
-): Finding => ({ rule, severity, field: null, value: '', message, remedy: RULES[rule].remedy })
+const given = (rule: RuleId, severity: Finding['severity'] = 'error'): Finding => {
+  const { message, remedy } = RULES[rule]
+  return { rule, severity, field: null, value: '', message, remedy }
+}
 
 const ROW_SECTIONS = [
   ...['normalisation', 'customer-number', 'account-number', 'signature-date', 'creditor-identifier'],
@@ -157,13 +156,6 @@ describe('a clean row', () => {
       })
     },
   )
-
-  test('says by when the first debit must run, from the last collection rather than the signature', () => {
-    expect(check({ raw: { last_collection_date: '2025-01-31' } }).latestFirstDebit).toBe('2028-01-31')
-    expect(check({ raw: { last_collection_date: '' } }).latestFirstDebit).toBe('2027-05-06')
-    expect(check({ raw: { signed_date: '2020-01-01' } }).latestFirstDebit).toBeNull()
-    expect(check({ raw: { signed_date: 'x' } }).latestFirstDebit).toBeNull()
-  })
 })
 
 describe('a row with several problems', () => {
@@ -242,40 +234,15 @@ describe('findings that the source hands over', () => {
     expect(check({ raw }, [finding]).verdict.kind).toBe(kind)
   })
 
-  test('exclude a row with the reason they give', () => {
-    const reason = 'cancelled at the previous creditor'
-    const excluded = check({ raw: { iban: 'x' } }, [given('EXCLUDED_BY_CONFIGURATION', 'error', reason)])
-    expect(excluded.verdict).toEqual({ kind: 'excluded', rule: 'EXCLUDED_BY_CONFIGURATION', reason })
-  })
-
   test.each(REQUIRED_FIELDS)('are not needed for a missing %s to keep the row back', (field) => {
     expect(check({ raw: { [field]: null } }).verdict).toEqual({ kind: 'invalid' })
   })
-
-  test('may explain that no value could be read at all', () => {
-    const nothing = Object.fromEntries(REQUIRED_FIELDS.map((field) => [field, null])) as unknown as RawValues
-    const checked = checkMandate(nothing, OPTIONS, [given('ROW_FIELD_COUNT')])
-    expect(checked).toMatchObject({ verdict: { kind: 'invalid' }, mandateKey: null, latestFirstDebit: null })
-    expect(checked.findings).toHaveLength(1)
-    expect(checkMandate(nothing, OPTIONS).verdict.kind).toBe('invalid')
-  })
 })
 
-describe('options', () => {
-  const constant = { constantCreditorIdentifier: 'de98zzz09999999999' }
-
-  test('the constant stands in for a column that is not there', () => {
-    for (const raw of [{ sepa_creditor_identifier: '' }, { sepa_creditor_identifier: null }])
-      expect(check({ raw, options: constant }).values.creditorIdentifier).toBe('DE98ZZZ09999999999')
-  })
-
-  test('the last collection has a format of its own', () => {
-    const options = { lastCollectionFormat: 'dd.mm.yyyy' } as const
-    expect(rulesOf({ raw: { last_collection_date: '01.02.2026' }, options })).toEqual([])
-    expect(rulesOf({ raw: { last_collection_date: '2026-02-01' }, options })).toEqual([
-      'LAST_COLLECTION_INVALID',
-    ])
-  })
+test('the constant stands in for a column of creditor identifiers that is not there', () => {
+  const options = { constantCreditorIdentifier: 'de98zzz09999999999' }
+  for (const raw of [{ sepa_creditor_identifier: '' }, { sepa_creditor_identifier: null }])
+    expect(check({ raw, options }).values.creditorIdentifier).toBe('DE98ZZZ09999999999')
 })
 
 describe('any row', () => {
@@ -419,6 +386,10 @@ describe('the 36 months, today being 2026-06-15', () => {
     ['9999-12-31', ['LAST_COLLECTION_FUTURE'], '9999-12-31'],
   ])('%s gives %j until %s', (raw, rules, latestFirstDebit) => {
     expect(checkCollected(raw)).toEqual({ rules, latestFirstDebit })
+    const [finding] = checkLastCollection(raw, OPTIONS, SIGNED).findings
+    const verb = rules.includes('MANDATE_DORMANT') ? 'was' : 'is'
+    if (rules.join().startsWith('MANDATE_DORMANT'))
+      expect(finding?.message).toContain(`The last day ${verb} ${latestFirstDebit}.`)
   })
 
   test('the days of warning can be configured', () => {
@@ -426,28 +397,27 @@ describe('the 36 months, today being 2026-06-15', () => {
     expect(checkCollected('2023-08-15', { dormantSoonDays: 61 }).rules).toEqual(['MANDATE_DORMANT_SOON'])
     expect(checkCollected('2023-06-15', { dormantSoonDays: 0 }).rules).toEqual(['MANDATE_DORMANT_SOON'])
   })
-
-  test.each([
-    ['2023-06-15', 'The last day is 2026-06-15.'],
-    ['2023-06-14', 'The last day was 2026-06-14.'],
-  ])('the finding of %s names the last day', (raw, told) => {
-    expect(checkLastCollection(raw, OPTIONS, SIGNED).findings[0]?.message).toContain(told)
-  })
 })
 
 describe('a last collection before the signature', () => {
   const BEFORE = 'LAST_COLLECTION_BEFORE_SIGNATURE'
-  test.each<[string, string | null, 'error' | 'warning', string[]]>([
-    ['2024-05-05', '2024-05-06', 'error', [BEFORE]],
+  test.each<[string, string | null, 'error' | 'warning', string[], string | null]>([
+    ['2024-05-05', '2024-05-06', 'error', [BEFORE], '2027-05-05'],
     // Of an earlier mandate, where the rule was lowered: then it counts as none.
-    ['2020-01-01', '2024-05-06', 'error', [BEFORE]],
-    ['2020-01-01', '2024-05-06', 'warning', [BEFORE]],
-    ['2020-01-01', '2021-05-06', 'warning', [BEFORE, 'DORMANCY_UNKNOWN']],
-    ['2024-05-06', '2024-05-06', 'error', []],
-    ['2024-05-05', null, 'error', []],
-  ])('of %s, signed %s, %s: %j', (raw, signed, severity, rules) => {
+    ['2020-01-01', '2024-05-06', 'error', [BEFORE], '2023-01-01'],
+    ['2020-01-01', '2024-05-06', 'warning', [BEFORE], '2027-05-06'],
+    ['2020-01-01', '2021-05-06', 'warning', [BEFORE, 'DORMANCY_UNKNOWN'], null],
+    ['2024-05-06', '2024-05-06', 'error', [], '2027-05-06'],
+    ['2024-05-05', null, 'error', [], '2027-05-05'],
+  ])('of %s, signed %s, %s: %j until %s', (raw, signed, severity, rules, latestFirstDebit) => {
     const signedDate = signed === null ? null : dateOf(signed)
-    expect(checkCollected(raw, { signedDate, severities: { [BEFORE]: severity } }).rules).toEqual(rules)
+    const told = checkCollected(raw, { signedDate, severities: { [BEFORE]: severity } })
+    expect(told).toEqual({ rules, latestFirstDebit })
+  })
+
+  test('is told as of an earlier mandate, with the answer that counts once for all', () => {
+    expect(RULES[BEFORE].message).toContain('under an earlier mandate of this customer')
+    expect(RULES[BEFORE].remedy).toContain('rules: { LAST_COLLECTION_BEFORE_SIGNATURE: warning }')
   })
 })
 

@@ -7,7 +7,6 @@ import { fold } from '../../../src/domain/text/text.js'
 import {
   findColumn,
   headersOf,
-  isFirmenMandat,
   isOwnColumn,
   isResultHeader,
   meaningOfHeader,
@@ -147,9 +146,4 @@ describe('headers', () => {
       for (const name of names) meanings.set(fold(name), (meanings.get(fold(name)) ?? new Set()).add(meaning))
     expect([...meanings].filter(([, of]) => of.size > 1)).toEqual([])
   })
-})
-
-it('a FirmenMandat column is known in any spelling', () => {
-  expect(isFirmenMandat('Firmen-Mandat')).toBe(true)
-  expect(isFirmenMandat('scheme')).toBe(false)
 })

@@ -30,24 +30,10 @@ const read = (text: string, pieceLength = 1000, limits = LIMITS): Promise<Read> 
   readPieces(pieces(text, pieceLength), ',', limits)
 
 const cellsOf = ({ records }: Read) => records.map(({ cells }) => cells)
-const shapes = ({ records }: Read) => records.map(({ line, cells }) => [line, ...cells])
 
-describe('records and their lines', () => {
-  test('a record knows the physical line on which it begins, behind cells of several lines', async () => {
-    const text = 'a,b\r\n"one\r\ntwo\r\nthree",x\r\n\r\ny,"z\nz"\r\nlast,1'
-    expect(shapes(await read(text))).toEqual([
-      [1, 'a', 'b'],
-      [2, 'one\r\ntwo\r\nthree', 'x'],
-      [6, 'y', 'z\nz'],
-      [8, 'last', '1'],
-    ])
-  })
-
-  test('blanks around quotes are no part of the cell, those inside are', async () => {
-    expect(shapes(await read('a ,  " b " ,\t"c"\t,\u3000"d",\u00a0e\u00a0\n'))).toEqual([
-      [1, 'a', ' b ', 'c', 'd', 'e'],
-    ])
-  })
+test('blanks around quotes are no part of the cell, those inside are', async () => {
+  const { records } = await read('a ,  " b " ,\t"c"\t,\u3000"d",\u00a0e\u00a0\n')
+  expect(records[0]?.cells).toEqual(['a', ' b ', 'c', 'd', 'e'])
 })
 
 describe('structures that cannot be trusted', () => {

@@ -157,23 +157,6 @@ describe('a column that mixes formats', () => {
   })
 })
 
-describe('a last collection before the signature', () => {
-  const given = (collected: string): string =>
-    `${lines([])[0] ?? ''},last_collection_date\n1,DE89370400440532013000,2026-02-10,DE98ZZZ09999999999,M-1,P,${collected}\n`
-  const before = 'rules: { LAST_COLLECTION_BEFORE_SIGNATURE: warning }'
-
-  it('holds the row, names the other reading, and is cleared or answered once', async () => {
-    const { records } = await readText(given('2021-03-01'))
-    expect(records[0]?.verdict.kind).toBe('invalid')
-    expect(records[0]?.findings[0]?.message).toContain('under an earlier mandate of this customer')
-    expect(records[0]?.findings[0]?.remedy).toContain(before)
-    expect((await readText(given(''))).records[0]?.verdict.kind).toBe('sendable')
-    const severities = { LAST_COLLECTION_BEFORE_SIGNATURE: 'warning' } as const
-    const answered = (await readText(given('2021-03-01'), '', { ...CHECK, severities })).records[0]
-    expect(answered).toMatchObject({ verdict: { kind: 'sendable' }, latestFirstDebit: '2029-02-10' })
-  })
-})
-
 it('what is said of a date that many rows share is told at the first of them', async () => {
   const [header = '', ...rows] = exportOf(4).trimEnd().split('\n')
   const planned = ['9999-01-05', '9999-01-05', '9999-02-05', '']
