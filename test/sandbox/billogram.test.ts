@@ -15,8 +15,7 @@ async function updated(sandbox: Sandbox, change: object) {
 
 async function expectRefusal(sandbox: Sandbox, change: object, field: string) {
   const answer = await put(sandbox, { ...smallest, ...change })
-  expect(answer.status).toBe(400)
-  expect(answer.json).toMatchObject({ status: 'INVALID_PARAMETER', data: { field } })
+  expect(answer).toMatchObject({ status: 400, json: { status: 'INVALID_PARAMETER', data: { field } } })
 }
 
 const paying = (payment_amount: number) => {
@@ -48,15 +47,13 @@ describe('PUT /api/v2/billogram/{id}', () => {
     const sandbox = await start()
     for (const field of RESPONSE_ONLY_FIELDS) {
       const answer = await put(sandbox, { ...smallest, [field]: 'x' })
-      expect(answer.status).toBe(400)
-      expect(answer.json).toMatchObject({ status: 'READ_ONLY_PARAMETER', data: { field } })
+      expect(answer).toMatchObject({ status: 400, json: { status: 'READ_ONLY_PARAMETER', data: { field } } })
     }
   })
 
   it('does not know a billogram that does not exist', async () => {
     const answer = await put(await start(), smallest, 'NOBODY')
-    expect(answer.status).toBe(404)
-    expect(answer.json).toMatchObject({ status: 'NOT_FOUND', data: { field: null } })
+    expect(answer).toMatchObject({ status: 404, json: { status: 'NOT_FOUND', data: { field: null } } })
   })
 
   it('referenced offers must exist, in any case, and come back as they were created', async () => {
@@ -81,8 +78,7 @@ describe('PUT /api/v2/billogram/{id}', () => {
     await updated(sandbox, { creditor_unique_value: 'Order A' })
     await updated(sandbox, { creditor_unique_value: 'ORDER a' })
     const answer = await put(sandbox, { ...smallest, creditor_unique_value: 'order a' }, 'SANDBOX2')
-    expect(answer.status).toBe(400)
-    expect(answer.json).toMatchObject({ data: { field: 'creditor_unique_value' } })
+    expect(answer).toMatchObject({ status: 400, json: { data: { field: 'creditor_unique_value' } } })
   })
 
   it('choice 9: the currency is that of the creditor', async () => {
