@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../driver.js'
 import { codeOf, UsageError } from '../errors.js'
 import { assertTrustedOutput, openTrusted } from '../trust/trusted-file.js'
 import type { Billogram, Offer } from '../contract/billogram.js'
-import type { MigrateRequest } from '../contract/mandates.js'
+import type { MigratedMandate, MigrateRequest } from '../contract/mandates.js'
 import { hash } from 'node:crypto'
 
 /** The creditor identifier the sandbox assigns: invented, of the German form, its check digits right. */
@@ -31,11 +31,11 @@ export function eventUuid(seed: number, billogramId: string, eventNumber: number
 export const chanceOf = (...parts: readonly (string | number)[]): number =>
   digest('chance', ...parts).readUIntBE(0, 6) / 2 ** 48
 
-/** A mandate as the sandbox holds it. The original identifiers are under `amendment`, as on the wire. */
-export interface HeldMandate extends Readonly<MigrateRequest> {
-  /** Assigned by the sandbox. */
-  readonly sepa_creditor_identifier: string
-  readonly unique_mandate_reference: string
+/**
+ * A mandate as the sandbox holds it, with the identifiers that it assigned. The original ones are under `amendment`, as
+ * on the wire.
+ */
+export interface HeldMandate extends Readonly<MigrateRequest>, Readonly<MigratedMandate> {
   /** ISO 8601, UTC. */
   readonly registered_at: string
   /** Header X-Request-Id of the request that registered it, null where there was none. */

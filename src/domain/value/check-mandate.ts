@@ -59,12 +59,6 @@ export const isAbsentCollection = (text: string): boolean =>
 export const isOpenEnd = (text: string): boolean =>
   isAbsentCollection(text) || /^(?:9999\D?12\D?31|31\D12\D9999|12\D31\D9999)/.test(text)
 
-interface CheckedCollection {
-  readonly findings: readonly Finding[]
-  /** The last day for the first debit; null when it cannot be told. */
-  readonly latestFirstDebit: LocalDate | null
-}
-
 /** Never collected: 36 months from signing are safe, after that nobody can tell. */
 function latestDebitFromSigning(signedDate: LocalDate | null, today: LocalDate): LocalDate | null {
   if (signedDate === null) return null
@@ -73,7 +67,7 @@ function latestDebitFromSigning(signedDate: LocalDate | null, today: LocalDate):
 }
 
 /** The 36 months are over, or soon will be. */
-function checkLapse(check: ValueCheck, collected: LocalDate, options: CheckOptions): CheckedCollection {
+function checkLapse(check: ValueCheck, collected: LocalDate, options: CheckOptions) {
   const latest = addMonths(collected, DORMANT_AFTER_MONTHS)
   const daysLeft = daysBetween(options.today, latest)
   if (daysLeft < 0) check.breaks('MANDATE_DORMANT', `The last day was ${latest}.`)
@@ -82,14 +76,15 @@ function checkLapse(check: ValueCheck, collected: LocalDate, options: CheckOptio
   return { findings: check.findings, latestFirstDebit: latest }
 }
 
-function checkAbsent(check: ValueCheck, signedDate: LocalDate | null, today: LocalDate): CheckedCollection {
+function checkAbsent(check: ValueCheck, signedDate: LocalDate | null, today: LocalDate) {
   const latestFirstDebit = latestDebitFromSigning(signedDate, today)
   if (signedDate !== null && latestFirstDebit === null) check.breaks('DORMANCY_UNKNOWN')
   return { findings: check.findings, latestFirstDebit }
 }
 
 /**
- * Checks when the mandate was last collected (domain/rulebook.md#last-collection).
+ * Checks when the mandate was last collected (domain/rulebook.md#last-collection), and gives the last day for the first
+ * debit; null when it cannot be told.
  * @param raw undefined where no column says so
  * @param signedDate null when it cannot be read: then nothing is compared with it
  * @param collected by what collection files say; it counts where the export has no day, or an older one
@@ -99,7 +94,7 @@ export function checkLastCollection(
   options: CheckOptions,
   signedDate: LocalDate | null,
   collected: LocalDate | null = null,
-): CheckedCollection {
+) {
   const { lastCollectionFormat: format, today, severities, times } = options
   const text = cleanCell(raw ?? '')
   const isAbsent = isAbsentCollection(text)
