@@ -4,18 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type CheckedRecord, RULES, type RuleId } from '../../src/domain/rule/verdict.js'
 import type { SourceOptions } from '../../src/source/options.js'
-import { optionsOf, readAll, SAMPLES } from '../support/sources.js'
+import { optionsBesideSamples, readAll, SAMPLES } from '../support/sources.js'
 
 const sample = (name: string): string => join(SAMPLES, name)
 
-/** The configuration beside the samples; its crosswalk is relative to it. */
-function configured(name: string): SourceOptions {
-  const options = optionsOf(readFileSync(sample(name), 'utf8'))
-  const { crosswalk } = options
-  return crosswalk === undefined
-    ? options
-    : { ...options, crosswalk: { ...crosswalk, file: sample(crosswalk.file) } }
-}
+const configured = (name: string): SourceOptions => optionsBesideSamples(readFileSync(sample(name), 'utf8'))
 
 const rulesOf = (record: CheckedRecord): RuleId[] => record.findings.map(({ rule }) => rule)
 

@@ -100,6 +100,14 @@ export async function admitted<Of>(
   }
 }
 
+/** A configuration that lies beside the samples: its crosswalk is one of them. */
+export function optionsBesideSamples(yaml: string): SourceOptions {
+  const options = optionsOf(yaml)
+  const { crosswalk } = options
+  if (crosswalk === undefined) return options
+  return { ...options, crosswalk: { ...crosswalk, file: join(SAMPLES, crosswalk.file) } }
+}
+
 /** The error that a source is refused with. */
 export async function refusal(reading: Promise<unknown>): Promise<SourceError> {
   const outcome = await reading.then(

@@ -98,10 +98,6 @@ describe('two names', () => {
     pairs.map(([one, other]) => ({ language, one, other })),
   )
 
-  it('are of more than twelve languages', () => {
-    expect(Object.keys(SAME).length).toBeGreaterThanOrEqual(12)
-  })
-
   it.each(cases)('$language: "$one" and "$other" are one customer', ({ one, other }) => {
     expect([compareNames(one, other), compareNames(other, one)]).toEqual(['agrees', 'agrees'])
   })
@@ -190,10 +186,6 @@ describe('drawn pairs', () => {
     )
     expect(falseAlarms / DRAWN).toBeLessThanOrEqual(0.005)
     expect(missed / DRAWN).toBeLessThanOrEqual(0.01)
-  })
-
-  it('are the same for one seed', () => {
-    expect(drawPairs(7, 20)).toEqual(drawPairs(7, 20))
   })
 
   it('never throw and know no order, whatever stands in the cells', () => {

@@ -10,7 +10,6 @@ import {
   kindsIn,
   readText,
   refusal,
-  rowRules,
   optionsOf,
   readAll,
   refused,
@@ -119,12 +118,6 @@ describe('columns by configuration', () => {
     )
     const partly = exportOf(2).replace(',DE98ZZZ09999999999', ',')
     expect(await kindsIn(partly, constant)).toEqual(['sendable', 'sendable'])
-  })
-
-  test('a row with another creditor than the constant is an error', async () => {
-    const yaml =
-      'columns: { sepa_creditor_identifier: { column: sepa_creditor_identifier, constant: NL73ZZZ123456780000 } }'
-    expect((await rowRules(exportOf(1), yaml))[0]).toContain('CI_CONSTANT_MISMATCH')
   })
 
   test('customer_no by column and by crosswalk at once is a configuration error', async () => {

@@ -5,7 +5,15 @@ import { describe, expect, test, it } from 'vitest'
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import type { SourceOptions } from '../../../src/source/options.js'
-import { AS_OF, exportOf, fileOf, optionsOf, readAll, SAMPLES } from '../../support/sources.js'
+import {
+  AS_OF,
+  exportOf,
+  fileOf,
+  optionsBesideSamples,
+  optionsOf,
+  readAll,
+  SAMPLES,
+} from '../../support/sources.js'
 import { profileColumn } from '../../../src/source/guess/column-profile.js'
 import { addDays } from '../../../src/domain/mandate/date.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
@@ -132,11 +140,7 @@ const troubled = (records: readonly CheckedRecord[]) =>
 /** What the operator does in an editor: one line, found by its old text. */
 function edit(draft: string, [from, to]: readonly [from: RegExp, to: string] = [/^/, '']): SourceOptions {
   expect(draft).toMatch(from)
-  const options = optionsOf(draft.replace(from, to))
-  const { crosswalk } = options
-  return crosswalk === undefined
-    ? options
-    : { ...options, crosswalk: { ...crosswalk, file: join(SAMPLES, crosswalk.file) } }
+  return optionsBesideSamples(draft.replace(from, to))
 }
 
 describe('what is shown of account number and bank code columns', () => {

@@ -177,12 +177,6 @@ describe('a column that says which mandates stay behind', () => {
     expect(await kindsIn(result, '')).toEqual(['sendable', 'sendable'])
   })
 
-  it('is told only where the configuration lowers the rule', async () => {
-    const check = { ...CHECK, severities: { FILE_COLUMN_UNDECIDED: 'warning' } } as const
-    const { summary } = await readText(withColumn('Toestand', ['Actief', 'Beëindigd']), '', check)
-    expect(summary.findings).toMatchObject([{ rule: 'FILE_COLUMN_UNDECIDED', severity: 'warning' }])
-  })
-
   it('may be called none, when its position says so', async () => {
     const text = withColumn('none', ['active', 'ended'])
     expect(await kindsIn(text, 'columns: { status: { column: none } }')).toEqual(['sendable', 'excluded'])
