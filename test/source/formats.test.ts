@@ -6,7 +6,7 @@ import { openSource } from '../../src/source/read-source.js'
 import { refuse } from '../../src/errors.js'
 import { admitSources } from '../../src/run/admit-sources.js'
 import { open } from '../ledger/campaign-setup.js'
-import { CHECK, exportOf, fileOf, refusal, AS_OF, readAll } from '../support/sources.js'
+import { CHECK, exportOf, fileOf, refusal, refused, AS_OF, readAll } from '../support/sources.js'
 import { CSV } from '../../src/source/csv/csv.js'
 import { INPUT_FORMATS, openTable, NOT_READ } from '../../src/source/formats.js'
 import { collectionFile } from '../support/collections.js'
@@ -148,10 +148,8 @@ const FILES: readonly (readonly [name: string, content: Buffer | string])[] = [
 
 describe('what is no export at all', () => {
   it.each(FILES)('%s is told by its name, with what to do, and nothing was sent', async (name, content) => {
-    const error = await refusal(readAll(fileOf(content)))
-    expect(error).toMatchObject({ rule: 'FILE_FORMAT', exitCode: 7 })
-    expect(error.message).toContain(`it is ${name}, which is not read; nothing was sent`)
-    expect(error.next).toMatch(/CSV|file/)
+    const told = `it is ${name}, which is not read; nothing was sent`
+    await refused(readAll(fileOf(content)), 'FILE_FORMAT', told, /CSV|file/)
   })
 
   it('also packed, from a stream, as a list, and by inspect', async () => {

@@ -37,9 +37,8 @@ describe('a stray quote', () => {
     ['the header', file(HEADER.replace('name', '"name'), row(1, 'A"'), row(2, 'B'))],
   ])('is found over %s', async (what, text) => {
     const line = what === 'the header' ? 1 : 2
-    const error = await refusal(readText(text))
-    expect(error).toMatchObject({ rule: 'FILE_QUOTE_STRAY', line })
-    expect(error.message).toContain(`opens on line ${line} and closes on line ${line + 1}`)
+    const told = `opens on line ${line} and closes on line ${line + 1}`
+    await refused(readText(text), { rule: 'FILE_QUOTE_STRAY', line }, told)
   })
 
   it('is found by an account between the quotes, in any spacing, damaged or not', async () => {
