@@ -101,7 +101,7 @@ const idsOf = async (sandbox: Sandbox, customerNo?: number) => {
 }
 
 describe('GET /api/v2/payment_source', () => {
-  it('lists what the sandbox truly holds of a customer, in the published form', async () => {
+  it('choice 6: lists both mandates that the sandbox truly holds of a customer, in the published form', async () => {
     const sandbox = await start()
     await migrate(sandbox)
     await migrate(sandbox, { customer_no: 7 })

@@ -223,12 +223,6 @@ describe('POST /api/v2/sepa_dd_mandate/migrate', () => {
     expect((await migrate(sandbox, mandate('ALT-2'))).status).toBe(200)
   })
 
-  it('choice 6: registers a second mandate of a customer', async () => {
-    const sandbox = await start()
-    await migrate(sandbox)
-    expect((await migrate(sandbox, mandate('ALT-2'))).status).toBe(200)
-  })
-
   it('choice 7: refuses a wrong account number without quoting it, and blank identifiers', async () => {
     const sandbox = await start()
     const wrong = ['DE88370400440532013000', 'DE89 3704 0044 0532 0130 00', 'de89370400440532013000', '']

@@ -151,10 +151,9 @@ describe('a column that says which mandates stay behind', () => {
     const text = withColumn(name, cells)
     // That no column is the status says nothing of it.
     for (const yaml of ['', 'columns: { status: none }']) {
-      const error = await refusal(readText(text, yaml))
-      expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED', exitCode: 7 })
-      expect(error.message).toContain(`of ${cells.length} rows (${shows})`)
-      expect(error.message).not.toMatch(/Falk|Jansen|LEFEVRE/)
+      const told = `of ${cells.length} rows (${shows})`
+      const { message } = await refused(readText(text, yaml), 'FILE_COLUMN_UNDECIDED', told)
+      expect(message).not.toMatch(/Falk|Jansen|LEFEVRE/)
     }
     const draft = await draftOf(fileOf(text))
     expect(draft).toContain(`# ignoreColumns: [${name}]`)
@@ -480,12 +479,9 @@ describe('a second account in few rows', () => {
 
   it('is that of another payer, whichever column is the account of the others', async () => {
     const path = made()
-    for (const yaml of ['', named]) {
-      const error = await refusal(readAll(path, optionsOf(yaml)))
-      expect(error).toMatchObject({ rule: 'FILE_COLUMN_UNDECIDED' })
-      expect(error.message).toContain('2 different accounts in 2 rows, as other payers have')
-      expect(error.message).toContain('filled: true')
-    }
+    const told = /2 different accounts in 2 rows, as other payers have.*filled: true/s
+    for (const yaml of ['', named])
+      await refused(readAll(path, optionsOf(yaml)), 'FILE_COLUMN_UNDECIDED', told)
     const kept = `exclude: [{ column: abw. Zahler IBAN, filled: true, reason: another payer }]`
     const { records } = await readAll(path, optionsOf(kept))
     const left = records.filter(({ verdict }) => verdict.kind === 'excluded')
