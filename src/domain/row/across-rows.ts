@@ -115,6 +115,8 @@ export interface Sighted {
   readonly tellsEnds: boolean
   /** A value differs that could be read on both sides. */
   readonly differs: boolean
+  /** Another system has that name for another mandate: customer, account and date are others, too. */
+  readonly isOfOthers: boolean
 }
 
 export type Then =
@@ -131,10 +133,12 @@ const REPLACES: Then = { kind: 'counts', replaces: true }
 const waits = (rule: RuleId): Then => ({ kind: 'waits', rule })
 
 /** The first match wins. */
-export function whenSeen(standing: Standing, { says, isKnown, isNewer, tellsEnds, differs }: Sighted): Then {
+export function whenSeen(standing: Standing, sighted: Sighted): Then {
+  const { says, isKnown, isNewer, tellsEnds, differs, isOfOthers } = sighted
   if (standing === 'none') return COUNTS
   if (isKnown) return { kind: 'repeats' }
   if (standing === 'sent') return { kind: 'contradicts' }
+  if (isOfOthers) return waits('CONFLICT_MANDATE')
   if (standing === 'written_off' || standing === 'corrected' || standing === 'arrived')
     return waits('CONFLICT_MANDATE')
   if (says === 'lives' && !tellsEnds) return waits('MANDATE_ENDED_ELSEWHERE')

@@ -353,7 +353,8 @@ function seenOf(
   const isKnown = known === count && !isLonger && !isNews && !isBack && !isSettled && !isAnswered
   const isNewer = areNewer || isLaterDay || (known === count && isLonger) || isAnswered
   const differs = standing === 'unreadable' && holds(group, DIFFERS)
-  const sighted: Sighted = { says, isKnown, isNewer, tellsEnds, differs }
+  const isOfOthers = !isKnown && group.turn === EXPORTS && holds(group, IS_OF_OTHERS)
+  const sighted: Sighted = { says, isKnown, isNewer, tellsEnds, differs, isOfOthers }
   return { group, older, live, counts, values, sighted }
 }
 
@@ -369,6 +370,13 @@ const DIFFERS = `select 1 from row as former join row on row.mandate_key = forme
   where former.mandate_key = :key and former.state = 'invalid' and former.rule is not 'ROW_MAY_BE_CUT' and ${IS_NEW} and row.state in ('ready', 'invalid')
     and former.source_id not in (select id from temp.incoming where turn >= :turn)
     and (${differsIn('customer_no')} or ${differsIn('iban_key', 'iban')} or ${differsIn('signed_date')})`
+
+/** Two configurations read records of one name, and no value of them is the same: neither is a newer word on the other. */
+const IS_OF_OTHERS = `select 1 from row as other join source as theirs on theirs.id = other.source_id
+  join row on row.mandate_key = other.mandate_key join source on source.id = row.source_id
+  where other.mandate_key = :key and other.source_id not in (select id from temp.incoming where turn >= :turn) and other.state in ('ready', 'refused', 'conflict')
+    and ${SENDABLE} and theirs.reading ->> '$.configuration' is not source.reading ->> '$.configuration'
+    and other.customer_no <> row.customer_no and other.iban_key <> row.iban_key and other.signed_date <> row.signed_date`
 
 const LATEST_DIFFERS = 'Another record of this mandate says something else, and neither is sent.'
 

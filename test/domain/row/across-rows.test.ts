@@ -145,6 +145,7 @@ const sighted = (more: Partial<Sighted> = {}): Sighted => ({
   isNewer: false,
   tellsEnds: true,
   differs: false,
+  isOfOthers: false,
   ...more,
 })
 /** What becomes of it in a word or two. */
@@ -162,6 +163,13 @@ describe('a mandate that an export names', () => {
         for (const standing of STANDINGS.slice(1))
           expect(then(standing, { says, isNewer, isKnown: true })).toBe('repeats')
       }
+  })
+
+  it('waits beside one of another system that has its name, whatever is newer', () => {
+    for (const standing of ['unsent', 'ended', 'unreadable', 'corrected'] as const)
+      for (const isNewer of [true, false])
+        expect(then(standing, { isOfOthers: true, isNewer })).toBe('CONFLICT_MANDATE')
+    expect(then('sent', { isOfOthers: true })).toBe('contradicts')
   })
 
   it('is a line of the cut-over where it was sent, whatever is newer', () => {
