@@ -6,8 +6,7 @@ import {
   creditorOf,
   isSepaIban,
 } from '../domain/value/identifiers.js'
-import { DECIDING_COLUMNS } from '../report/files/lists.js'
-import { mergeColumns } from '../report/files/cells.js'
+import { DECIDING_COLUMNS, mergeColumns } from '../report/files/lists.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/accounts.js'
 import { isSameName, likenessOf, readWhole } from '../domain/row/correction.js'

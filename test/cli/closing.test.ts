@@ -24,7 +24,7 @@ import {
 import { openForReading } from '../../src/ledger/file/connection.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { ShownDoubt } from '../../src/ledger/read/reader.js'
-import { NOTHING_TOLD } from '../../src/report/facts/facts.js'
+import { NOTHING_TOLD } from '../../src/report/pack/pack-folder.js'
 import type { Stop } from '../../src/run/brake.js'
 import { admit, freshFile, open, registered, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
 import { NO_RECORDS, readerOf } from '../report/ledger-value.js'

@@ -247,7 +247,7 @@ export const GUARDS_OF_FILES = {
   'whose line it is': guard(
     'believes the row number of a line of the workbook',
     {
-      'report/files/cells.ts': {
+      'report/files/lists.ts': {
         mergeColumns: giving((merged: object) => ({ ...merged, identityOf: () => [] })),
       },
     },

@@ -1,6 +1,6 @@
 import { NO_REASON } from '../../src/domain/row/correction.js'
 import { ROW_STATES } from '../../src/domain/row/row-state.js'
-import type { ReportFacts } from '../../src/report/facts/row-walk.js'
+import type { ReportFacts } from '../../src/report/facts/facts.js'
 import {
   attemptOf,
   decisionOf,

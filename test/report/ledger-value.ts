@@ -16,9 +16,8 @@ import type {
   VerifiedRow,
 } from '../../src/ledger/read/reader.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
-import { NOTHING_TOLD } from '../../src/report/facts/facts.js'
-import type { ReportFacts } from '../../src/report/facts/row-walk.js'
-import { walkLedger } from '../../src/report/facts/row-walk.js'
+import { NOTHING_TOLD } from '../../src/report/pack/pack-folder.js'
+import { type ReportFacts, walkLedger } from '../../src/report/facts/facts.js'
 import { EDGES, MANDATE_STATES, totalsOf, type VerdictCount } from '../../src/domain/row/row-state.js'
 import { planOf } from '../ledger/plan/plan-document.js'
 

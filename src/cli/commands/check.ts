@@ -37,7 +37,7 @@ import type { AskingEvent } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
 import { noteAsking, whoLine } from './run.js'
-import { problemPages } from '../../report/facts/row-walk.js'
+import { problemPages } from '../../report/facts/facts.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { plural, countText, said } from '../../domain/text/text.js'
 

@@ -36,7 +36,7 @@ import { entryAt, assertNotTaken, createTrusted } from '../../trust/trusted-file
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { signText } from '../../trust/signature.js'
-import { TO_DO } from '../../report/facts/facts.js'
+import { TO_DO } from '../../report/pack/pack-folder.js'
 
 const FILE = 'plan.json'
 

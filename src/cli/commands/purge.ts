@@ -12,12 +12,12 @@ import {
   sha256Of,
   findResultFiles,
   removeLeftovers,
+  MANIFEST_FILE,
 } from '../../report/pack/pack-folder.js'
 import { openLists } from '../../source/list.js'
 import { entryAt } from '../../trust/trusted-file.js'
 import { readWritten, type WrittenPath } from '../../ledger/safety/side-files.js'
 import { ledgerMark, readMark } from '../../domain/row/list-columns.js'
-import { MANIFEST_FILE } from '../../report/facts/facts.js'
 import { DECIDING_COLUMNS } from '../../report/files/lists.js'
 import { shownPath } from '../terminal/next.js'
 import { REGISTER_FILE } from '../../register/register-file.js'

@@ -6,7 +6,7 @@ import {
   USUAL_TIMEOUT_MS,
 } from '../../service/checked-service.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../domain/proof/read-back.js'
-import { LANGUAGES } from '../../report/facts/facts.js'
+import { LANGUAGES } from '../../report/pack/pack-folder.js'
 import texts from './settings.json' with { type: 'json' }
 import { USUAL_MAX_IN_DOUBT } from '../../run/brake.js'
 import { DORMANT_SOON_DAYS } from '../../domain/value/check-mandate.js'

@@ -4,8 +4,13 @@ import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
-import { CUT_OVER_FILE, PLACE_OF_PART, TO_DO_WORKBOOK } from '../../report/facts/facts.js'
-import { findPack, pathInPack } from '../../report/pack/pack-folder.js'
+import {
+  CUT_OVER_FILE,
+  PLACE_OF_PART,
+  TO_DO_WORKBOOK,
+  findPack,
+  pathInPack,
+} from '../../report/pack/pack-folder.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '../settings/declared.js'
 import { usualOut } from '../settings/settings.js'
 import { camelCase, sameFlags, type Context } from '../command.js'

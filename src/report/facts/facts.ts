@@ -1,7 +1,6 @@
 import type { Absence } from '../../domain/proof/read-back.js'
 import type { ClosedLines, ComparedLine } from '../../ledger/compare/comparison-reads.js'
-import { waitingText } from '../../domain/row/cut-over.js'
-import type { RowState } from '../../domain/row/row-state.js'
+import { waitingText, CUT_OVER_CLASSES, type ClassCounts } from '../../domain/row/cut-over.js'
 import type {
   CampaignRecord,
   PlanRecord,
@@ -10,11 +9,32 @@ import type {
   DecisionRecord,
   ProblemRecord,
   VerifiedRow,
+  RegisteredRow,
+  SourceRecord,
+  RowPage,
 } from '../../ledger/read/reader.js'
 import { comparedReference, type KeptSource } from '../../domain/proof/match-sources.js'
 import { maskedText } from '../../domain/text/accounts.js'
 import { isRuleId, RULES } from '../../domain/rule/verdict.js'
-import { timeText } from '../../domain/text/text.js'
+import { timeText, pick } from '../../domain/text/text.js'
+import { PART_OF_STATE, type ReportPart, type Told } from '../pack/pack-folder.js'
+import { basename } from 'node:path'
+import { CORRECTED } from '../../domain/row/correction.js'
+import {
+  ROW_STATES,
+  type RowState,
+  isBalanced,
+  mandateTotalsOf,
+  totalsOf,
+  type Totals,
+  isForced,
+  isAsItShouldBe,
+  VERIFIED_VERDICTS,
+  verificationOf,
+} from '../../domain/row/row-state.js'
+import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import { pagesOf } from '../../ledger/file/connection.js'
+import { absencesAlong } from '../../ledger/read/read-proofs.js'
 
 /** A row as a list to decide in names it. */
 export interface NamedRow {
@@ -35,83 +55,19 @@ export interface CutOverLine extends NamedRow {
   readonly paymentSources: readonly string[]
 }
 
-/**
- * The parts the rows of a ledger fall into; each row is in exactly one. States stand in the order of a report: what was
- * achieved, what is open, what is closed.
- */
-export const PART_OF_STATE = {
-  registered: 'registered',
-  in_doubt: 'inDoubt',
-  sending: 'inDoubt',
-  refused: 'refused',
-  ready: 'notSent',
-  invalid: 'corrections',
-  conflict: 'corrections',
-  excluded: 'notSent',
-  duplicate: 'notSent',
-  superseded: 'closed',
-  written_off: 'closed',
-} as const satisfies Record<RowState, string>
-export const REPORT_ORDER = Object.keys(PART_OF_STATE) as readonly RowState[]
-
-export type ReportPart = (typeof PART_OF_STATE)[RowState]
-
 /** A line that was given back and could not be taken: the row it names stays as it was. */
-export const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =>
+const isNotTaken = ({ corrects, countedIn, state }: RowRecord): boolean =>
   corrects !== null && countedIn === null && state !== 'duplicate' && state !== 'superseded'
 
 /**
  * Of a row that a page brings whole: those that are registered and count come without their requests. Rows that no total
  * counts are history, but for a correction that was not taken, of which somebody should read.
  */
-export function partOf(row: RowRecord): Exclude<ReportPart, 'registered'> {
+function partOf(row: RowRecord): Exclude<ReportPart, 'registered'> {
   const part = PART_OF_STATE[row.state]
   if (row.countedIn !== null && part !== 'registered') return part
   return isNotTaken(row) ? 'notSent' : 'closed'
 }
-
-/** The folder of the lists to work in: no manifest names them, so that working in them changes no report. */
-export const TO_DO = 'to-do'
-
-/** Where the file of each part is in the folder of a report. */
-export const PLACE_OF_PART = {
-  registered: 'registered.csv',
-  refused: `${TO_DO}/refused.csv`,
-  corrections: `${TO_DO}/corrections.csv`,
-  inDoubt: `${TO_DO}/in-doubt.csv`,
-  notSent: `${TO_DO}/not-sent.csv`,
-} as const satisfies Record<Exclude<ReportPart, 'closed'>, string>
-
-/** What belongs to the pack, and what it was made from. */
-export const MANIFEST_FILE = 'manifest.json'
-
-/** Written only where registered rows were read back. */
-export const VERIFICATION_FILE = 'verification.csv'
-
-/** Every decision of the ledger in the order in which it was recorded. */
-export const DECISIONS_FILE = 'decisions.csv'
-
-/** Written only where something of the cut-over is open. */
-export const CUT_OVER_FILE = `${TO_DO}/cut-over.csv`
-
-/** Written where it is asked for: what one run registered. */
-export const TO_CANCEL_FILE = `${TO_DO}/to-cancel.csv`
-
-/** The lists of what is open as sheets of one workbook. */
-export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
-
-/** Languages in which people can read a report. The files that programs read are the same in all of them. */
-export const LANGUAGES = ['en', 'de', 'fr', 'it', 'es', 'sv'] as const
-export type Language = (typeof LANGUAGES)[number]
-
-export const NOTHING_TOLD = {
-  /** Whose mandates these are. */
-  company: null as string | null,
-  /** The former provider. */
-  from: null as string | null,
-}
-/** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
-export type Told = Readonly<typeof NOTHING_TOLD>
 
 export const idsText = (runs: readonly RunRecord[]): string => runs.map(({ id }) => id).join(', ')
 
@@ -314,4 +270,404 @@ function differenceText(row: VerifiedRow): string {
   const of = (account: string | null, date: string | null): string =>
     `account ${account ?? 'unknown'}, signed ${date ?? 'unknown'}`
   return `The service shows it with ${of(own.accountMasked, own.signedDate)}; the ledger has ${of(row.ibanMasked, row.signedDate)}.`
+}
+
+/** Entries that a list keeps for the page, which shows no more; the files hold all of them. */
+const LISTED_AT_MOST = 50
+
+/** Keeps the first entries, and counts them all. */
+export function addTo<Entry>(list: { total: number; first: Entry[] }, entry: Entry): void {
+  list.total += 1
+  if (list.first.length < LISTED_AT_MOST) list.first.push(entry)
+}
+
+/** Counts values of which there should be few, and keeps no more than `limit` different ones. */
+export function tallyValues(limit: number) {
+  const counts = new Map<string, number>()
+  let others = 0
+  return {
+    add: (value: string): void => {
+      const count = counts.get(value)
+      if (count !== undefined) counts.set(value, count + 1)
+      else if (counts.size < limit) counts.set(value, 1)
+      else others += 1
+    },
+    result: () => ({
+      /** Most frequent first, then in the order of the values. */
+      values: [...counts]
+        .map(([value, count]) => ({ value, count }))
+        .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1)),
+      /** How often values were met beyond those that are kept. */
+      others,
+    }),
+  }
+}
+
+/**
+ * Totals that show a lost or doubled row where a count alone would not. They do not depend on the order of rows, and those
+ * of parts add up to that of the whole. A row that was altered shows in the hash of its file.
+ */
+export const hashTotalsOf = (...parts: readonly RowSums[]) => ({
+  rows: parts.reduce((sum, { rows }) => sum + rows, 0),
+  /** Rows with a readable customer number, and the sum of these numbers in decimal. */
+  customerNoRows: parts.reduce((sum, part) => sum + part.customerNoRows, 0),
+  customerNoSum: parts.reduce((sum, { customerNo }) => sum + customerNo, 0n).toString(),
+})
+
+type RowSums = ReturnType<typeof noSums>
+
+export const noSums = () => ({ rows: 0, customerNoRows: 0, customerNo: 0n })
+
+export function addRow(sums: RowSums, { customerNo }: Pick<RowRecord, 'customerNo'>): void {
+  sums.rows += 1
+  if (customerNo === null) return
+  sums.customerNoRows += 1
+  sums.customerNo += BigInt(customerNo)
+}
+
+/** What each list of a report holds. */
+export interface Entries extends Readonly<Record<ReturnType<typeof partOf>, OpenRow>> {
+  readonly registered: RegisteredRow
+  readonly problems: ProblemRecord
+  readonly decisions: DecisionRecord
+  /** All that were read back, and those that are not proven. */
+  readonly verified: VerifiedRow
+  readonly unproven: VerifiedRow
+  readonly cutOver: CutOverLine
+}
+
+/** Lists while they are filled; `drain` comes after every page. */
+export type OpenLists = {
+  readonly [Name in keyof Entries]?: {
+    readonly add: (entry: Entries[Name]) => void
+    readonly drain: () => Promise<void>
+  }
+}
+
+/** The same lists in several files. */
+type Files = readonly OpenLists[]
+
+function put<Name extends keyof Entries>(files: Files, name: Name, entry: Entries[Name]): void {
+  for (const lists of files) lists[name]?.add(entry)
+}
+
+/** Hands over page by page: what the files were given is written before the next page is read. */
+async function walkPages<Page>(
+  pages: Iterable<Page>,
+  { files, signal }: Pick<WalkTerms, 'files' | 'signal'>,
+  take: (page: Page) => void,
+): Promise<void> {
+  for (const page of pages) {
+    signal?.throwIfAborted()
+    take(page)
+    for (const lists of files) for (const list of Object.values(lists)) await list.drain()
+  }
+}
+
+/**
+ * Hands every registered row that was read back to the file, what is not proven first, and returns what the pages
+ * show; null where nobody asked.
+ * @param totals of the rows that were walked over
+ */
+export async function walkVerification(
+  reader: LedgerReader,
+  { registered }: Totals,
+  terms: Pick<WalkTerms, 'files' | 'signal'>,
+) {
+  const counts = reader.verificationCounts()
+  const verification = verificationOf(registered, counts)
+  if (verification === null) return null
+  const unproven = { total: 0, first: [] as VerifiedRow[] }
+  for (const verdict of VERIFIED_VERDICTS.filter((each) => counts.some((count) => count.verdict === each))) {
+    const verified = (after: number, limit: number) => reader.verifiedRows(verdict, after, limit)
+    await walkPages(pagesOf(verified, idOf, PAGE_ROWS), terms, (page) => {
+      for (const row of page) {
+        put(terms.files, 'verified', row)
+        if (isAsItShouldBe(verdict)) continue
+        addTo(unproven, row)
+        put(terms.files, 'unproven', row)
+      }
+    })
+  }
+  return {
+    ...verification,
+    /** How many rows were drawn when registered rows were last read back; null for all of them. */
+    sample: reader.latestSample(),
+    /** Those that are not proven, in the order of the words. */
+    unproven,
+  }
+}
+
+/** Ids of payment sources that a read-back showed of a row. */
+const paymentSourcesOf = (reader: LedgerReader, rowId: number): string[] =>
+  (reader.proofsOfRow(rowId).at(-1)?.sources ?? []).flatMap(({ id }) => id ?? [])
+
+/** Hands over the lines of the latest comparison that nobody has closed. */
+async function walkCutOver(reader: LedgerReader, terms: WalkTerms): Promise<void> {
+  const campaign = reader.campaign()
+  await walkPages(pagesOf(reader.comparedLines, idOf, PAGE_ROWS), terms, (page) => {
+    for (const compared of page) {
+      const row = compared.isOpen === 1 ? reader.row(compared.current) : null
+      if (row === null) continue
+      const paymentSources = paymentSourcesOf(reader, row.id)
+      put(terms.files, 'cutOver', { campaign, compared, row, paymentSources })
+    }
+  })
+}
+
+/** Entries that are read at a time: short enough that no read holds the write-ahead log back. */
+const PAGE_ENTRIES = 1000
+/** Fewer rows: those of a page are gone before V8 would keep them for longer, and moves none of them. */
+const PAGE_ROWS = 250
+
+const idOf = ({ id }: { readonly id: number }): number => id
+
+/**
+ * One walk over all rows in order of id: beside a running writer each row is still met once, in one state. Registered
+ * rows that count come without their requests.
+ */
+export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefined> {
+  let after = 0
+  for (;;) {
+    const page = reader.page(after, PAGE_ROWS)
+    if (page.last === null) return
+    yield page
+    after = page.last
+  }
+}
+
+export const problemPages = ({ problems }: LedgerReader) => pagesOf(problems, idOf, PAGE_ENTRIES)
+export const decisionPages = ({ decisions }: LedgerReader) => pagesOf(decisions, idOf, PAGE_ENTRIES)
+
+/** What one run registered, for whoever owns the service to cancel there: nothing is cancelled by it. */
+export function* rowsToCancel(reader: LedgerReader, runId: number) {
+  const registered = (after: number, limit: number) => reader.registeredBy(runId, after, limit)
+  for (const page of pagesOf(registered, idOf, PAGE_ROWS))
+    for (const row of page) yield { ...row, paymentSources: paymentSourcesOf(reader, row.id) }
+}
+
+/** Those of which nothing was sent that may count. */
+const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
+
+/** Registered rows shown with the date until when their first debit must run. */
+const FIRST_DEBITS_SHOWN = 10
+
+/** Only states given at admission are explained by findings; the others by what the service answered. */
+const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 'excluded']
+
+/** Creditors and people are few; somebody may have mapped a wrong column. */
+const NAMES_KEPT = 100
+
+/** The latest decision on each row, which people make one by one; neither --retry-refused nor a correction explains a state. */
+async function readDecisions(reader: LedgerReader, terms: WalkTerms) {
+  const latest = new Map<number, DecisionRecord>()
+  const list = { total: 0, first: [] as DecisionRecord[] }
+  const corrections = { total: 0, first: [] as DecisionRecord[] }
+  const by = tallyValues(NAMES_KEPT)
+  let forced = 0
+  await walkPages(decisionPages(reader), terms, (page) => {
+    for (const decision of page) {
+      const isCorrection = decision.decision === CORRECTED
+      if (decision.decision !== 'retry_refused' && !isCorrection) latest.set(decision.rowId, decision)
+      addTo(isCorrection ? corrections : list, decision)
+      by.add(decision.by)
+      if (isForced(decision.evidence)) forced += 1
+      put(terms.files, 'decisions', decision)
+    }
+  })
+  return { latest, list, corrections, by: by.result(), forced }
+}
+
+/** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
+function keepEarliest(earliest: RegisteredRow[], row: RegisteredRow): void {
+  const due = row.latestFirstDebit
+  if (due === null) return
+  const last = earliest.at(-1)?.latestFirstDebit ?? ''
+  if (earliest.length === FIRST_DEBITS_SHOWN && due >= last) return
+  const at = earliest.findIndex((other) => (other.latestFirstDebit ?? '') > due)
+  earliest.splice(at === -1 ? earliest.length : at, 0, row)
+  if (earliest.length > FIRST_DEBITS_SHOWN) earliest.pop()
+}
+
+/** The totals of so many records, of which these rows are in each state. */
+const countedTotals = (
+  { records, resubmitted }: Pick<SourceRecord, 'records' | 'resubmitted'>,
+  states: ReadonlyMap<RowState, Pick<RowSums, 'rows'>>,
+): Totals =>
+  totalsOf(records - resubmitted, new Map([...states].map(([state, { rows }]) => [state, rows])), resubmitted)
+
+/** What the walk has gathered so far. */
+type Gathered = ReturnType<typeof startGathering>
+
+interface WalkTerms {
+  readonly files: Files
+  readonly signal?: AbortSignal | undefined
+  /** How long after its latest request a row must still be absent, to be proposed to be sent again; in milliseconds. */
+  readonly absentAfterMs: number
+  readonly told: Told
+}
+
+/**
+ * Walks over the ledger once, hands every row and problem to the files and returns what the pages show. Only rows
+ * of `sources` count: those of a source that a run admits meanwhile are left for the next report.
+ */
+export async function walkLedger(reader: LedgerReader, sources: readonly SourceRecord[], terms: WalkTerms) {
+  const { files, told } = terms
+  const gathered = startGathering(reader, sources, terms, await readDecisions(reader, terms))
+  const { campaign, sums } = gathered
+  await walkPages(rowPages(reader), terms, ({ rows, registered }) => {
+    for (const row of rows) if (sums.has(row.sourceId)) takeRow(gathered, reader, row, files)
+    for (const row of registered) if (sums.has(row.sourceId)) takeRegistered(gathered, row, files)
+  })
+  await walkPages(problemPages(reader), terms, (page) => {
+    gathered.problems += page.length
+    for (const problem of page) put(files, 'problems', problem)
+  })
+  const sumsIn = (state: RowState) => [...sums.values()].flatMap((states) => states.get(state) ?? [])
+  const byState = new Map(ROW_STATES.map((state) => [state, hashTotalsOf(...sumsIn(state))]))
+  const sumOf = (name: 'records' | 'resubmitted') => sources.reduce((sum, each) => sum + each[name], 0)
+  const totals = countedTotals({ records: sumOf('records'), resubmitted: sumOf('resubmitted') }, byState)
+  const verification = await walkVerification(reader, totals, terms)
+  const distinct = reader.distinctCounts()
+  const counted = sources.map((source) => ({
+    ...source,
+    totals: countedTotals(source, sums.get(source.id) ?? new Map()),
+  }))
+  const [runs, plans, mandates] = [reader.runs(), reader.plans(), reader.mandateCounts()]
+  const { decisions, previousCreditors, assignedCreditors } = gathered
+  const open = reader.openCutOver()
+  if (open.open > 0) await walkCutOver(reader, terms)
+  return {
+    /** Name of the ledger's file, without its folder. */
+    ledger: basename(reader.file),
+    campaign,
+    told,
+    /** A run was writing meanwhile: each row is still counted once, as it was met. */
+    changedWhileReading: reader.campaign().changedAt !== campaign.changedAt,
+    totals,
+    mandates: mandateTotalsOf(mandates),
+    /** Totals of the former provider, each beside the records of its export. */
+    expected: reader.expected(),
+    /** Those that were not sent, by state and rule, most mandates first. */
+    notSent: mandates.filter(({ state }) => NOT_SENT.includes(state)),
+    ...pick('parts', 'inDoubt', 'firstDebits', 'problems', 'notTaken', 'proposals')(gathered),
+    /** In all, and for each source. */
+    balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
+    /** With the totals of this walk. */
+    sources: counted,
+    /** Ready rows that the latest run was not told to send; null where it was told to send all. */
+    leftByChoice: leftByChoice(reader, runs.at(-1)),
+    runs,
+    /** In the order in which they were made, with their approvals. */
+    plans,
+    /** Rows that left under each approval, and under none; empty where nobody planned. */
+    sentByApproval: plans.length === 0 ? [] : reader.sentByApproval(),
+    problemCounts: reader.problemCounts(),
+    refusalCounts: reader.refusalCounts(),
+    /** All but corrections. */
+    decisions: decisions.list,
+    corrections: decisions.corrections,
+    hashTotals: { read: hashTotalsOf(...ROW_STATES.flatMap(sumsIn)), byState },
+    distinct,
+    /** Registered rows that agree with their last collection; null where no collection files were given. */
+    vouched: reader.vouched(),
+    /** Mandates that were collected and are in no export. */
+    notInExport: reader.evidence()?.not_in_export ?? 0,
+    /** Null where nobody asked the service about a registered row. */
+    verification,
+    /** Null where nobody asked who the customers are. */
+    who: reader.who(),
+    /** What is open besides the states of mandates. */
+    open,
+    /** Null where nobody set the last export against the ledger. */
+    cutOver: cutOverIn(reader),
+    /** Creditor identifiers of the registered rows. */
+    creditors: { previous: previousCreditors.result(), assigned: assignedCreditors.result() },
+    /** Who decided on rows, by the name that was given. */
+    resolvedBy: decisions.by,
+    /** Decisions that sent a row once more while its earlier request could still arrive. */
+    forcedResends: decisions.forced,
+  }
+}
+
+/** A run met records that contradict what was sent: there are lines, and no comparison. */
+const notCompared = (lines: readonly ClosedLines[]) => ({
+  ...{ at: null, by: null, as: null, sources: [], ledgerMandates: null, finalMandates: null },
+  classes: Object.fromEntries(
+    CUT_OVER_CLASSES.map((name) => [name, countedOn(lines, ({ listed }) => listed === name)]),
+  ) as ClassCounts,
+})
+
+/** What the last export said, who closed what of it, and what is open. */
+function cutOverIn(reader: LedgerReader) {
+  const [comparison, lines] = [reader.comparison(), reader.closedLines()]
+  if (comparison === null && lines.length === 0) return null
+  return { ...(comparison ?? notCompared(lines)), ...reader.openCutOver(), lines }
+}
+
+/** Everything the pages of a report show: values only, read from the ledger in one walk. */
+export type ReportFacts = Awaited<ReturnType<typeof walkLedger>>
+
+const startGathering = (
+  reader: LedgerReader,
+  sources: readonly SourceRecord[],
+  { absentAfterMs }: WalkTerms,
+  decisions: Awaited<ReturnType<typeof readDecisions>>,
+) => ({
+  campaign: reader.campaign(),
+  decisions,
+  /** By source, of the rows that count in it. */
+  sums: new Map(sources.map(({ id }) => [id, new Map(ROW_STATES.map((state) => [state, noSums()]))])),
+  /** Rows of each part. */
+  parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
+  /** Without their original cells. */
+  inDoubt: { total: 0, first: [] as OpenRow[] },
+  /** Registered rows whose first debit is due earliest. */
+  firstDebits: [] as RegisteredRow[],
+  previousCreditors: tallyValues(NAMES_KEPT),
+  assignedCreditors: tallyValues(NAMES_KEPT),
+  absenceOf: absencesAlong(reader, absentAfterMs),
+  problems: 0,
+  /** Corrections that could not be taken. */
+  notTaken: 0,
+  /** Rows in doubt that are proposed to be sent again. */
+  proposals: 0,
+})
+
+/** There are as many of them as mandates. */
+function takeRegistered(gathered: Gathered, row: RegisteredRow, files: Files): void {
+  countRow(gathered, 'registered', row)
+  gathered.parts.registered += 1
+  gathered.previousCreditors.add(row.originalCreditorIdentifier ?? '')
+  gathered.assignedCreditors.add(row.assignedCreditorIdentifier ?? '')
+  keepEarliest(gathered.firstDebits, row)
+  put(files, 'registered', row)
+}
+
+function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files: Files): void {
+  const part = partOf(row)
+  countRow(gathered, row.state, row)
+  gathered.parts[part] += 1
+  if (isNotTaken(row)) gathered.notTaken += 1
+  const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
+  if (absence?.kind === 'resend') gathered.proposals += 1
+  const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
+  const isDecided = part === 'corrections' || part === 'refused'
+  const background = {
+    ...{ problems, decision: gathered.decisions.latest.get(row.id) ?? null },
+    compared: isDecided && gathered.campaign.comparison !== null ? reader.comparedOf(row.id) : null,
+  }
+  const open = { row, campaign: gathered.campaign, explanation: explain(row, background), absence }
+  if (part === 'inDoubt') addTo(gathered.inDoubt, { ...open, row: { ...row, cells: null } })
+  put(files, part, open)
+}
+
+function countRow({ sums }: Gathered, state: RowState, row: RegisteredRow): void {
+  const sum = row.countedIn === null ? undefined : sums.get(row.countedIn)?.get(state)
+  if (sum !== undefined) addRow(sum, row)
+}
+
+function leftByChoice(reader: LedgerReader, run: RunRecord | undefined): number | null {
+  const { only = [], countries = null } = run?.settings ?? {}
+  return only.length === 0 && countries === null ? null : reader.leftBy({ only, countries })
 }

@@ -1,3 +1,4 @@
+import type { RowState } from '../../domain/row/row-state.js'
 import {
   assertReportFolder,
   entryAt,
@@ -11,12 +12,75 @@ import { createHash, randomUUID } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, join, dirname, parse, resolve } from 'node:path'
 import { codeOf, UsageError } from '../../errors.js'
-import { MANIFEST_FILE, TO_DO } from '../facts/facts.js'
 import { ledgerMark } from '../../domain/row/list-columns.js'
 import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
 import { z } from 'zod'
 import { parseJson } from '../../domain/text/text.js'
 import { readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
+
+/**
+ * The parts the rows of a ledger fall into; each row is in exactly one. States stand in the order of a report: what was
+ * achieved, what is open, what is closed.
+ */
+export const PART_OF_STATE = {
+  registered: 'registered',
+  in_doubt: 'inDoubt',
+  sending: 'inDoubt',
+  refused: 'refused',
+  ready: 'notSent',
+  invalid: 'corrections',
+  conflict: 'corrections',
+  excluded: 'notSent',
+  duplicate: 'notSent',
+  superseded: 'closed',
+  written_off: 'closed',
+} as const satisfies Record<RowState, string>
+export const REPORT_ORDER = Object.keys(PART_OF_STATE) as readonly RowState[]
+
+export type ReportPart = (typeof PART_OF_STATE)[RowState]
+
+/** The folder of the lists to work in: no manifest names them, so that working in them changes no report. */
+export const TO_DO = 'to-do'
+
+/** Where the file of each part is in the folder of a report. */
+export const PLACE_OF_PART = {
+  registered: 'registered.csv',
+  refused: `${TO_DO}/refused.csv`,
+  corrections: `${TO_DO}/corrections.csv`,
+  inDoubt: `${TO_DO}/in-doubt.csv`,
+  notSent: `${TO_DO}/not-sent.csv`,
+} as const satisfies Record<Exclude<ReportPart, 'closed'>, string>
+
+/** What belongs to the pack, and what it was made from. */
+export const MANIFEST_FILE = 'manifest.json'
+
+/** Written only where registered rows were read back. */
+export const VERIFICATION_FILE = 'verification.csv'
+
+/** Every decision of the ledger in the order in which it was recorded. */
+export const DECISIONS_FILE = 'decisions.csv'
+
+/** Written only where something of the cut-over is open. */
+export const CUT_OVER_FILE = `${TO_DO}/cut-over.csv`
+
+/** Written where it is asked for: what one run registered. */
+export const TO_CANCEL_FILE = `${TO_DO}/to-cancel.csv`
+
+/** The lists of what is open as sheets of one workbook. */
+export const TO_DO_WORKBOOK = `${TO_DO}/to-do.xlsx`
+
+/** Languages in which people can read a report. The files that programs read are the same in all of them. */
+export const LANGUAGES = ['en', 'de', 'fr', 'it', 'es', 'sv'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+export const NOTHING_TOLD = {
+  /** Whose mandates these are. */
+  company: null as string | null,
+  /** The former provider. */
+  from: null as string | null,
+}
+/** What a report is told besides the ledger: its manifest holds it, so that the report can be written again. */
+export type Told = Readonly<typeof NOTHING_TOLD>
 
 export interface PackFile {
   readonly name: string

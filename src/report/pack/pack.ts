@@ -8,8 +8,13 @@ import { readVersion } from '../../machine.js'
 import { isAsExpected, isBalanced, TOTAL_OF_STATE, VERIFICATION_WORDS } from '../../domain/row/row-state.js'
 import { pick, said } from '../../domain/text/text.js'
 import { ledgerFiles, noteWritten } from '../../ledger/safety/side-files.js'
-import { isList, NOTE, noteText, type PackFile, inPackFolder, type PackFolder } from './pack-folder.js'
 import {
+  isList,
+  NOTE,
+  noteText,
+  type PackFile,
+  inPackFolder,
+  type PackFolder,
   CUT_OVER_FILE,
   DECISIONS_FILE,
   type Language,
@@ -21,14 +26,21 @@ import {
   TO_DO_WORKBOOK,
   type Told,
   VERIFICATION_FILE,
-} from '../facts/facts.js'
-import { type OpenLists, type ReportFacts, rowsToCancel, walkLedger } from '../facts/row-walk.js'
+} from './pack-folder.js'
+import { type OpenLists, type ReportFacts, rowsToCancel, walkLedger } from '../facts/facts.js'
 import { renderPage } from '../page/page.js'
 import { SIGNATURE_FILE, signText } from '../../trust/signature.js'
 import { openToDo, openWorkbook, WORKBOOK_FILE } from '../workbook/workbook.js'
 import { textsIn } from '../text/texts.js'
-import { type List, LISTS, PROBLEM_LIST, type ReportList, TO_CANCEL_LIST } from '../files/lists.js'
-import { mergeColumns, type OriginalColumns } from '../files/cells.js'
+import {
+  type List,
+  LISTS,
+  PROBLEM_LIST,
+  type ReportList,
+  TO_CANCEL_LIST,
+  mergeColumns,
+  type OriginalColumns,
+} from '../files/lists.js'
 
 const { registered, ...parts } = PLACE_OF_PART
 

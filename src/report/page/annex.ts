@@ -11,17 +11,14 @@ import { isRuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { html } from 'hono/html'
 import {
   countedOn,
-  DECISIONS_FILE,
   hasSent,
   idsText,
-  PLACE_OF_PART,
   type OpenRow,
-  REPORT_ORDER,
   runsUnder,
   explainVerified,
-  VERIFICATION_FILE,
+  type ReportFacts,
 } from '../facts/facts.js'
-import type { ReportFacts } from '../facts/row-walk.js'
+import { DECISIONS_FILE, PLACE_OF_PART, REPORT_ORDER, VERIFICATION_FILE } from '../pack/pack-folder.js'
 import type { ApprovalRecord, RunRecord, SourceRecord, VerifiedRow } from '../../ledger/read/reader.js'
 import {
   fact,

@@ -9,8 +9,8 @@ import {
   isAsExpected,
   type ComparedTotals,
 } from '../../domain/row/row-state.js'
-import { countedOn, PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER, hasSent } from '../facts/facts.js'
-import type { ReportFacts } from '../facts/row-walk.js'
+import { countedOn, hasSent, type ReportFacts } from '../facts/facts.js'
+import { PLACE_OF_PART, PART_OF_STATE, REPORT_ORDER } from '../pack/pack-folder.js'
 import {
   ENGLISH,
   fact,

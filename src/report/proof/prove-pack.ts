@@ -5,13 +5,22 @@ import { SourceError, UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { z } from 'zod'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
-import { fileAt, isToDo, NOTE, sha256Of, textIn } from '../pack/pack-folder.js'
+import {
+  fileAt,
+  isToDo,
+  NOTE,
+  sha256Of,
+  textIn,
+  DECISIONS_FILE,
+  LANGUAGES,
+  MANIFEST_FILE,
+  PLACE_OF_PART,
+} from '../pack/pack-folder.js'
 import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { DecisionRecord } from '../../ledger/read/reader.js'
-import { DECISIONS_FILE, LANGUAGES, MANIFEST_FILE, PLACE_OF_PART } from '../facts/facts.js'
-import { decisionPages, rowPages } from '../facts/row-walk.js'
+import { decisionPages, rowPages } from '../facts/facts.js'
 import { DECISION_LIST, REGISTERED_LIST } from '../files/lists.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { parseJson, pick, timeText } from '../../domain/text/text.js'

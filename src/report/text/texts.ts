@@ -8,7 +8,7 @@ import fr from './fr.json' with { type: 'json' }
 import frRules from './rules/fr.json' with { type: 'json' }
 import it from './it.json' with { type: 'json' }
 import itRules from './rules/it.json' with { type: 'json' }
-import type { Language } from '../facts/facts.js'
+import type { Language } from '../pack/pack-folder.js'
 import sv from './sv.json' with { type: 'json' }
 import svRules from './rules/sv.json' with { type: 'json' }
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'

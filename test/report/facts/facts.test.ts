@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import type { RowRecord, VerifiedRow } from '../../../src/ledger/read/reader.js'
-import { explain, explainVerified, REPORT_ORDER } from '../../../src/report/facts/facts.js'
+import { explain, explainVerified } from '../../../src/report/facts/facts.js'
+import { REPORT_ORDER } from '../../../src/report/pack/pack-folder.js'
 import { attemptOf, decisionOf, IBAN, keptSource, problemOf, rowOf, verifiedRow } from '../ledger-value.js'
 
 const NOTHING = { problems: [], decision: null, compared: null }

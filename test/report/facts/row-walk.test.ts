@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/read-back.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
-import { NOTHING_TOLD } from '../../../src/report/facts/facts.js'
+import { NOTHING_TOLD } from '../../../src/report/pack/pack-folder.js'
 import {
   addRow,
   addTo,
@@ -12,7 +12,7 @@ import {
   tallyValues,
   walkLedger,
   walkVerification,
-} from '../../../src/report/facts/row-walk.js'
+} from '../../../src/report/facts/facts.js'
 import {
   attemptOf,
   decisionOf,

@@ -17,7 +17,7 @@ import {
   mergeColumns,
   messageCell,
   neutralCell,
-} from '../../../src/report/files/cells.js'
+} from '../../../src/report/files/lists.js'
 import { maskedText } from '../../../src/domain/text/accounts.js'
 import { HEADER, IBAN, rowOf, sourceOf } from '../ledger-value.js'
 

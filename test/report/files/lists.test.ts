@@ -4,8 +4,8 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import type { Absence } from '../../../src/domain/proof/read-back.js'
 import type { RowRecord } from '../../../src/ledger/read/reader.js'
-import { mergeColumns } from '../../../src/report/files/cells.js'
 import {
+  mergeColumns,
   DECISION_LIST,
   explainedColumns,
   type List,
@@ -14,7 +14,7 @@ import {
   REGISTERED_LIST,
   VERIFICATION_LIST,
 } from '../../../src/report/files/lists.js'
-import type { ReportFacts } from '../../../src/report/facts/row-walk.js'
+import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { TO_DO_FILES, writeReport } from '../../../src/report/pack/pack.js'
 import { ENGLISH } from '../../../src/report/text/texts.js'
 import { freshFolder } from '../../support/folder.js'

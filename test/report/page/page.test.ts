@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { NO_CUT_OVER } from '../../../src/domain/row/cut-over.js'
 import type { RunTerms } from '../../../src/domain/row/choice.js'
-import type { ReportFacts } from '../../../src/report/facts/row-walk.js'
+import type { ReportFacts } from '../../../src/report/facts/facts.js'
 import { PACK_NAMES, TO_DO_FILES } from '../../../src/report/pack/pack.js'
 import { proofText } from '../../../src/report/page/annex.js'
 import { settingLines, settingText, ENGLISH, textsIn } from '../../../src/report/text/texts.js'
 import { hostOf, rehearsalText, renderPage } from '../../../src/report/page/page.js'
-import { LANGUAGES } from '../../../src/report/facts/facts.js'
+import { LANGUAGES } from '../../../src/report/pack/pack-folder.js'
 import {
   approvalOf,
   asText,

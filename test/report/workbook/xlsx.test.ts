@@ -8,7 +8,7 @@ import {
   rowWriter,
   workbookParts,
   type SheetColumn,
-} from '../../../src/report/workbook/xlsx.js'
+} from '../../../src/report/workbook/workbook.js'
 import { cellText, unzipped } from '../workbook-value.js'
 
 it('an archive holds its entries, with no time of its own, and is the same twice', async () => {
