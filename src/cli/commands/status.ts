@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { plural, said, timeText } from '../../domain/text/text.js'
 import { verificationText } from '../../domain/proof/read-back.js'
@@ -78,16 +79,12 @@ function viewOf(totals: Totals, settledBefore: number, elapsedMs: number): RunVi
 }
 
 /** Ends early when a signal comes. */
-const pause = ({ after, signals: { drain } }: Context['world'], delayMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      cancel()
-      drain.removeEventListener('abort', end)
-      resolve()
-    }
-    const cancel = after(delayMs, end)
-    drain.addEventListener('abort', end)
-  })
+async function pause({ after, signals }: Context['world'], delayMs: number): Promise<void> {
+  const passed = new AbortController()
+  const cancel = after(delayMs, () => passed.abort())
+  await once(signals.drain, 'abort', passed).catch(() => undefined)
+  cancel()
+}
 
 /** What `status` tells programs of a plan. Times are ISO 8601; the approval is the one that counts longest. */
 export function planStanding({ digest, document, approvals }: PlanRecord) {

@@ -1,5 +1,5 @@
 import { timeOf } from '../../domain/mandate/date.js'
-import { closeSync, writeSync } from 'node:fs'
+import { closeSync, writeFileSync } from 'node:fs'
 import { pino, type Logger } from 'pino'
 import { maskIban } from '../../domain/text/accounts.js'
 import { codeOf } from '../../errors.js'
@@ -68,7 +68,7 @@ function openSink(file: string, tell: (text: string) => void) {
 
   function write(line: string): void {
     try {
-      writeWhole(descriptor, Buffer.from(isTorn ? `\n${line}` : line))
+      writeFileSync(descriptor, isTorn ? `\n${line}` : line)
       isTorn = false
     } catch (error) {
       missing += 1
@@ -95,8 +95,4 @@ function openSink(file: string, tell: (text: string) => void) {
       }
     },
   }
-}
-
-function writeWhole(descriptor: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at)
 }

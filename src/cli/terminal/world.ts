@@ -126,21 +126,17 @@ async function ask<Answer>(
   world: World,
   put: (streams: { input: Readable; output: Writable; signal: AbortSignal }) => Promise<Answer | symbol>,
 ): Promise<Answer | null> {
-  const { drain } = world.signals
   const left = new AbortController()
-  const leave = (): void => left.abort()
   const look = (typed: string | Buffer): void => {
-    if (typed.includes(END_OF_INPUT)) leave()
+    if (typed.includes(END_OF_INPUT)) left.abort()
   }
-  drain.addEventListener('abort', leave)
+  const signal = AbortSignal.any([world.signals.drain, left.signal])
   world.stdin.on('data', look)
-  if (drain.aborted) leave()
   try {
-    const answer = await put({ input: world.stdin, output: world.stderr.stream, signal: left.signal })
+    const answer = await put({ input: world.stdin, output: world.stderr.stream, signal })
     return typeof answer === 'symbol' ? null : answer
   } finally {
     world.stdin.off('data', look)
-    drain.removeEventListener('abort', leave)
   }
 }
 
