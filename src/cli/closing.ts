@@ -61,7 +61,9 @@ export async function writePack(
         (written.isBesideAnother
           ? `The report in "${out}" is of another ledger; it was left as it is, and the new report is in "${folder}"`
           : keptText(kept, out, folder, 'report')),
-      toDo !== null && toDo.left !== null && workedInText(toDo.left, basename(toDo.folder)),
+      toDo !== null &&
+        toDo.left !== null &&
+        `Somebody works in the lists of "${toDo.left}", so they were left as they are; the new ones are in "${basename(toDo.folder)}" beside them`,
     ]),
     /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */
     proposed: said([proposedText(proposals)]),
@@ -79,9 +81,6 @@ export function setAsideLines(files: readonly string[]): string[] {
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>
   `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`
-
-const workedInText = (left: string, folder: string): string =>
-  `Somebody works in the lists of "${left}", so they were left as they are; the new ones are in "${folder}" beside them`
 
 /** The last lines for people: the result, what is open, the next command to type. */
 export function closingLines(

@@ -243,11 +243,6 @@ export const IGNORE_COLUMN: OwnFlag = [
   'repeatable',
 ]
 
-/** The ledger comes with its side files below, the configuration as it was found, and reports lie in a folder. */
-const FILES = SETTING_NAMES.filter(
-  (name) => settingOf(name).kind.isPath === true && !['config', 'ledger', 'out'].includes(name),
-)
-
 /**
  * Every path that a command line and its configuration name, and what belongs to the ledger: what is read, what is kept,
  * what is written elsewhere. No output may be written over one of them.
@@ -259,10 +254,14 @@ export function namedFiles(
 ): readonly string[] {
   const { configuration } = settings
   const { crosswalk, join } = configuration.values
+  // The ledger comes with its side files below, the configuration as it was found, and reports lie in a folder.
+  const elsewhere: readonly (string | null)[] = ['config', 'ledger', 'out', output]
   const given = Object.entries(own).flatMap(([name, value]) => (name === output ? [] : [value]))
   const named = [
     configuration.file,
-    ...FILES.filter((name) => name !== output).map((name) => settings.get(name)),
+    ...SETTING_NAMES.filter((name) => settingOf(name).kind.isPath === true && !elsewhere.includes(name)).map(
+      settings.get,
+    ),
     ...[crosswalk, ...join].flatMap((one) => (one === undefined ? [] : [configuration.locate(one.file)])),
     ...args,
     ...given.flat(),

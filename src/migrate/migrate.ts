@@ -205,7 +205,8 @@ function partsOf(
   return {
     ...request,
     ledger: open.ledger,
-    policy: checkBeforeSend ? halfAsFast(policy) : policy,
+    // A row that is asked about takes two requests, and the limit is one of requests.
+    policy: checkBeforeSend && policy.rate !== null ? { ...policy, rate: policy.rate / 2 } : policy,
     choice,
     settings: { version, host, pid, asOf, zone, settings },
     ...verbs,
@@ -218,12 +219,6 @@ function partsOf(
 const choiceAsked = (choice: Choice | null): Pick<RunTerms, 'only' | 'countries'> => ({
   ...(choice === null || choice.only.length === 0 ? {} : { only: choice.only }),
   ...(choice?.countries == null ? {} : { countries: choice.countries }),
-})
-
-/** A row takes two requests then, and the limit is one of requests. */
-const halfAsFast = (policy: DeliveryPolicy): DeliveryPolicy => ({
-  ...policy,
-  rate: policy.rate === null ? null : policy.rate / 2,
 })
 
 /** No more rows than are left of the plan. */

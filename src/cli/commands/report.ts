@@ -115,7 +115,14 @@ async function verifyReport(context: Context) {
         ledger: isBesideLedger ? settings.ledger : null,
         baseUrl: ledger?.campaign().baseUrl ?? null,
       },
-      lines: [verdictLine(folder, proof), ...differenceLines(proof), ...provenLines(proof)],
+      lines: [
+        verdictLine(folder, proof),
+        ...proof.discrepancies.flatMap(({ message, next }): Line[] => [
+          ['  ', toned('bad', message), '.'],
+          `    ${next}.`,
+        ]),
+        ...provenLines(proof),
+      ],
       details: { pack: { folder, holds: holds(proof), ...proof } },
     }
   }
@@ -146,9 +153,6 @@ function verdictLine(folder: string, { count, files, rows, decisions, changedAt,
     `: "${folder}" is as it was written (${what}; the ledger as of ${timeText(changedAt)}).`,
   ]
 }
-
-const differenceLines = ({ discrepancies }: Proof): Line[] =>
-  discrepancies.flatMap(({ message, next }) => [['  ', toned('bad', message), '.'], `    ${next}.`])
 
 /** What was compared, so that nobody takes for proven what was not looked at. */
 function provenLines({ signature, ledger, ledgerId, others }: Proof): string[] {

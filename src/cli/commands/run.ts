@@ -4,7 +4,6 @@ import { choiceLine } from '../../domain/row/choice.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { distrustLedgerFolder } from '../../ledger/safety/side-files.js'
 import {
-  type AskedFirst,
   type AskingEvent,
   type MigrateOptions,
   type Migration,
@@ -48,7 +47,7 @@ import {
   type Settings,
   trustedLines,
 } from '../settings/settings.js'
-import { askText, type Toned, toned } from '../terminal/world.js'
+import { askText, toned } from '../terminal/world.js'
 import type { DeliveryEvent } from '../../run/deliver.js'
 import { treatedAsActive, treatedAsActiveText } from '../../domain/rule/verdict.js'
 import { countText, plural, durationText, said } from '../../domain/text/text.js'
@@ -207,21 +206,16 @@ const givenBackNotes = (admitted: Migration['admitted']): string[] =>
     ]),
   )
 
-const heldBackLine = ({ heldBack = 0 }: Partial<AskedFirst>): string | false =>
-  heldBack > 0 &&
-  `Already at the service, not sent: ${plural(heldBack, 'row', 'rows')} of this run, in doubt until somebody decides.`
-
-const unreadNote = ({ unread = 0 }: Partial<AskedFirst>): string | false =>
-  unread > 0 &&
-  `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`
-
-type End = Migration & { readonly left: readonly string[] }
-
-async function conclude(context: Context, service: Service, end: End) {
+async function conclude(
+  context: Context,
+  service: Service,
+  end: Migration & { readonly left: readonly string[] },
+) {
   const { settings, progress } = context
   const { trusted } = service
   progress.end()
   const { stop, admitted, decided, held, choice, askedFirst } = end
+  const { heldBack = 0, unread = 0 } = askedFirst ?? {}
   const isDeclined = stop?.kind === 'declined'
   const takenIn = context.args.filter((_, index) => {
     const given = admitted[index]
@@ -238,7 +232,8 @@ async function conclude(context: Context, service: Service, end: End) {
     ...{ who: whoLine(reader), evidence: reader.evidence() },
     warnings: said([
       leftRefusedNote(end.leftRefused, reader),
-      unreadNote(askedFirst ?? {}),
+      unread > 0 &&
+        `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`,
       ...(admitted.some(({ kind }) => kind === 'admitted') ? unlikelyShares(reader) : []),
       ...oddities(reader),
     ]),
@@ -272,11 +267,12 @@ async function conclude(context: Context, service: Service, end: End) {
           evidence !== null && evidenceLine(evidence),
           ...heldLines(held),
           choice !== null && stop?.kind !== 'choice' && choiceLine(choice),
-          heldBackLine(askedFirst ?? {}),
+          heldBack > 0 &&
+            `Already at the service, not sent: ${plural(heldBack, 'row', 'rows')} of this run, in doubt until somebody decides.`,
           ...pack.proposed,
           ...trustedLines(trusted),
         ]),
-        shown: askedFirst?.heldBack ?? 0,
+        shown: heldBack,
         notAdmitted: admitted.length === 0 ? context.args : [],
       }),
     ],
@@ -354,7 +350,11 @@ function showDelivery({ progress }: Context, event: DeliveryEvent, isVerbose: bo
     progress.outcome(event.outcome.kind)
     // Of a campaign that was begun by hand there may be thousands, and nothing of them is urgent.
     if (isVerbose || (event.outcome.kind === 'in_doubt' && !isHeldBack(event.outcome)))
-      progress.note([`Row ${event.row.id}: `, outcomeWord(event.outcome.kind), `. ${event.outcome.reason}`])
+      progress.note([
+        `Row ${event.row.id}: `,
+        toned(TONES[event.outcome.kind], event.outcome.kind.replace('_', ' ')),
+        `. ${event.outcome.reason}`,
+      ])
   } else if (event.kind === 'pause')
     progress.event(`Waiting ${durationText(event.delayMs)}: ${event.outcome.reason}`, event.outcome.reason)
   else if (event.kind === 'stop') progress.note([toned('open', 'Stopping'), `: ${event.stop.why}`])
@@ -367,5 +367,3 @@ const TONES = {
   turned_away: 'soft',
   not_sent: 'soft',
 } as const
-
-const outcomeWord = (kind: keyof typeof TONES): Toned => toned(TONES[kind], kind.replace('_', ' '))

@@ -414,24 +414,17 @@ const BAR_MOST = 30
 
 export const settledOf = ({ registered, refused, inDoubt }: RunView): number => registered + refused + inDoubt
 
-/** Rows settled a second since the start, or null before anything can be said. */
-function rateOf(view: RunView): number | null {
-  const settled = settledOf(view) - view.settledBefore
-  return settled <= 0 || view.elapsedMs < 1 ? null : (settled * 1000) / view.elapsedMs
-}
-
 const rateText = (perSecond: number): string =>
   `${perSecond < 10 ? perSecond.toFixed(1) : countText(Math.round(perSecond))} a second`
 
+/** Rows settled a second since the start, and how long the others take; nothing before anything can be said. */
 function paceOf(view: RunView): string[] {
-  const perSecond = rateOf(view)
-  if (perSecond === null) return []
+  const settled = settledOf(view) - view.settledBefore
+  if (settled <= 0 || view.elapsedMs < 1) return []
+  const perSecond = (settled * 1000) / view.elapsedMs
   const left = view.total - settledOf(view)
   return said([rateText(perSecond), left > 0 && `${durationText((left / perSecond) * 1000)} left`])
 }
-
-const clip = (text: string, columns: number): string =>
-  text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
 
 /** Percent rounded down, so that 100 % is said only when nothing is left. */
 const percentOf = (view: RunView): number =>
@@ -459,7 +452,7 @@ export function terminalLines(view: RunView, columns: number): [Line, Line, Line
   const barWidth = Math.min(BAR_MOST, width - right.length - 1)
   const first = barWidth < 4 ? right : `${bar(view, barWidth)} ${right}`
   const last = said([...paceOf(view), view.event !== null && view.event]).join(' · ')
-  return [first, isWide ? counts : open, clip(last, width)]
+  return [first, isWide ? counts : open, last.length <= width ? last : `${last.slice(0, width - 1)}…`]
 }
 
 /** What somebody has to look at has a colour once it is there. */

@@ -256,12 +256,11 @@ function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup
     ])}`
 }
 
-const decisionsSection = ({ decisions }: ReportFacts, texts: Texts): Markup =>
-  decided('decisions', 'decisions.title', decisions, texts)
-
-/** What people changed in rows that they gave back. */
-const correctionsSection = ({ corrections }: ReportFacts, texts: Texts): Markup | '' =>
-  corrections.total === 0 ? '' : decided('corrected', 'decisions.corrected', corrections, texts)
+/** What people decided; what they changed in rows that they gave back has a list of its own, where there is any. */
+const decisionsSection = ({ decisions, corrections }: ReportFacts, texts: Texts): (Markup | '')[] => [
+  decided('decisions', 'decisions.title', decisions, texts),
+  corrections.total === 0 ? '' : decided('corrected', 'decisions.corrected', corrections, texts),
+]
 
 function decided(
   id: string,
@@ -574,7 +573,6 @@ export const ANNEX = [
   plansSection,
   runsSection,
   decisionsSection,
-  correctionsSection,
   hashTotalsSection,
   definitionsSection,
   columnsSection,

@@ -55,9 +55,6 @@ export type Manifest = z.output<typeof manifestSchema>
 export const readManifest = (text: string): Manifest | null =>
   manifestSchema.safeParse(parseJson(text)).data ?? null
 
-/** What a signature is worth: without the signer's key it only shows that nobody changed the manifest since. */
-type SignatureState = 'none' | 'whole' | 'proven' | 'broken'
-
 export type Proof = Awaited<ReturnType<typeof provePack>>
 
 const REWRITE = 'Write the report again from the ledger, and ask who had access to this folder'
@@ -174,7 +171,13 @@ async function checkFiles(folder: string, { files }: Manifest, tell: Tell): Prom
   }
 }
 
-function checkSignature(text: string, manifest: string, key: KeyObject | null, tell: Tell): SignatureState {
+/** What a signature is worth: without the signer's key it only shows that nobody changed the manifest since. */
+function checkSignature(
+  text: string,
+  manifest: string,
+  key: KeyObject | null,
+  tell: Tell,
+): 'none' | 'whole' | 'proven' | 'broken' {
   const broken = (kind: string, message: string, next: string): 'broken' => {
     tell(kind, SIGNATURE_FILE, message, next)
     return 'broken'
@@ -204,15 +207,8 @@ function checkSignature(text: string, manifest: string, key: KeyObject | null, t
       )
 }
 
-/** What of a pack does not hold. */
-interface Discrepancy {
-  readonly kind: string
-  /** Name in the folder. */
-  readonly file: string
-  /** What was found and what it means, without account numbers. */
-  readonly message: string
-  readonly next: string
-}
+/** What of a pack does not hold: the name of a file in the folder, and what was found there and what it means, without account numbers. */
+type Discrepancy = Readonly<Record<'kind' | 'file' | 'message' | 'next', string>>
 
 type Tell = (...discrepancy: [kind: string, file: string, message: string, next?: string]) => void
 
