@@ -43,7 +43,7 @@ const later = (
 ): Mistake => ({
   typed,
   given: async (place) => {
-    expect((await place.program(...RUN, '--limit', '2')).status).toBe(5)
+    await place.ends(5, ...RUN, '--limit', '2')
     given?.(place)
   },
   status,

@@ -3,7 +3,7 @@ import { collectionFile, type Debit } from '../support/collections.js'
 import { germanIban, validExport } from '../support/export.js'
 import { placeForEach, type Told } from '../support/place.js'
 
-const { write, program, programWith, json, edit, held, totals, read, rows } = placeForEach({
+const { write, program, ends, programWith, json, edit, held, totals, read, rows } = placeForEach({
   rows: 4,
   sandbox: {},
 })
@@ -36,8 +36,7 @@ it('what the bank last saw holds rows back in check, plan and run, until a perso
   write('march.xml', collectionFile([debit(3, { iban: germanIban(33), day: '2026-03-05' }), debit(77)]))
   const beside = ['export.csv', '--evidence', 'january.xml', 'march.xml']
 
-  const checked = await program('check', ...beside, '--out', 'checked')
-  expect(checked.status).toBe(3)
+  const checked = await ends(3, 'check', ...beside, '--out', 'checked')
   expect(checked.stdout).toMatch(/error {4}EVIDENCE_ACCOUNT_DIFFERS, 1 time\n/)
   expect(checked.stdout).toMatch(/"MANDATE-77": It was last collected on 2026-01-05 from DE…0077\./)
   expect(checked.stdout).toMatch(/beside the last collections: agrees 2, .* not in export 1/i)
@@ -116,7 +115,7 @@ it('what a later collection contradicts of a registered mandate is a line of the
   expect(read('problems.csv').match(/EVIDENCE_NOT_IN_EXPORT/g)).toHaveLength(1)
   const done = { migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' }
   edit('cut-over.csv', (row) => ({ ...row, ...done }))
-  expect((await program('resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')).status).toBe(0)
+  await ends(0, 'resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
   await program('compare', 'export.csv')
   expect(await json('run', '--evidence', 'april.xml')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
   expect(read('report.html')).toContain(

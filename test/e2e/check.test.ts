@@ -91,7 +91,7 @@ describe('the list of check', () => {
 })
 
 describe('a first export', () => {
-  const { path, read, write, program, programWith, json } = placeForEach()
+  const { path, read, write, program, ends, programWith, json } = placeForEach()
   beforeEach(() => cpSync(SAMPLES, path('samples'), { recursive: true }))
 
   const CONFIGURATION = 'sepa-migrate.yaml'
@@ -105,24 +105,20 @@ describe('a first export', () => {
       ...[row(3, 'Opgezegd', 'doorlopend'), row(4, 'Actief', 'eenmalig'), row(5, 'nieuw', 'doorlopend')],
     ]
     write('export.csv', `${lines.join('\n')}\n`)
-    const checked = await program('check', 'export.csv')
-    expect(checked.status).toBe(7)
+    const checked = await ends(7, 'check', 'export.csv')
     expect(checked.stdout).toContain(
       'export.csv: Column "Toestand" looks like status: Beëindigd 1, Opgezegd 1 will not be migrated',
     )
     expect(checked.stdout).toContain('before you run this file')
-    const refused = await program('run', 'export.csv', '--base-url', 'http://127.0.0.1:9')
-    expect(refused.status).toBe(7)
+    const refused = await ends(7, 'run', 'export.csv', '--base-url', 'http://127.0.0.1:9')
     expect(refused.stderr).toContain('FILE_COLUMN_UNDECIDED')
     const ignoring = ['Toestand', 'Soort machtiging'].flatMap((column) => ['--ignore-column', column])
-    const ignored = await program('check', 'export.csv', ...ignoring)
-    expect(ignored.status).toBe(0)
+    const ignored = await ends(0, 'check', 'export.csv', ...ignoring)
     expect(ignored.stdout).toMatch(/ready +5/)
 
     const drafted = await program('init', 'export.csv')
     expect(drafted.stdout).toContain('Understood: 2 ended, 1 one-off will not be migrated.')
-    const { stdout, status } = await program('check', 'export.csv')
-    expect(status).toBe(3)
+    const { stdout } = await ends(3, 'check', 'export.csv')
     expect(stdout).toMatch(/conflict +1/)
     expect(stdout).toMatch(/excluded +3/)
     expect(stdout).toContain(
@@ -131,8 +127,7 @@ describe('a first export', () => {
     expect(stdout).toContain(
       'not understood in column "Toestand": "nieuw" 1; to define it, add it to words.status.active or words.status.notActive',
     )
-    const again = await program('init', 'export.csv')
-    expect([again.status, again.stderr]).toEqual([2, expect.stringContaining('not overwritten')])
+    expect((await ends(2, 'init', 'export.csv')).stderr).toContain('not overwritten')
     write(CONFIGURATION, '')
     expect(await json('check', 'samples/clean.csv', '--sample', '25')).toMatchObject({
       totals: { read: 25, ready: 25 },
@@ -171,15 +166,14 @@ describe('a first export', () => {
     )
     expect(await json('inspect', french)).toMatchObject({ configuration: CONFIGURATION })
     write(CONFIGURATION, 'source: { skipLines: 9000 }\n')
-    const refused = await program('inspect', french)
-    expect(refused.status).toBe(7)
+    const refused = await ends(7, 'inspect', french)
     expect(refused.stderr).toContain(
       'It was read with the configuration "sepa-migrate.yaml", which is in this folder',
     )
   })
 })
 
-const { read, write, program, held } = placeForEach({ sandbox: {} })
+const { read, write, program, ends, held } = placeForEach({ sandbox: {} })
 const writeColumn = (column: string, cells: readonly string[]): void =>
   write(
     'export.csv',
@@ -189,8 +183,7 @@ const writeColumn = (column: string, cells: readonly string[]): void =>
 describe('words that nobody understands, as a user meets them', () => {
   it('rows wait for words, and are read again by the same command', async () => {
     writeColumn('status', ['active', '1', '4', '5'])
-    const first = await program('run', 'export.csv')
-    expect(first.status).toBe(3)
+    await ends(3, 'run', 'export.csv')
     expect(held()).toEqual([1])
     write('sepa-migrate.yaml', 'words: { status: { active: ["1"], notActive: ["4"] } }\n')
     const second = await program('run', 'export.csv')
@@ -204,9 +197,8 @@ describe('words that nobody understands, as a user meets them', () => {
   it('check lists a column that may be a status, run and plan refuse it, and none answers once', async () => {
     const cells = Array.from({ length: 24 }, (_, index) => (index % 4 === 0 ? 'skončeno' : 'platí'))
     writeColumn('Stav', cells)
-    const checked = await program('check', 'export.csv')
-    expect([checked.status, checked.stdout]).toEqual([7, expect.stringContaining('"Stav" may say which')])
-    for (const command of ['run', 'plan']) expect((await program(command, 'export.csv')).status).toBe(7)
+    expect((await ends(7, 'check', 'export.csv')).stdout).toContain('"Stav" may say which')
+    for (const command of ['run', 'plan']) await ends(7, command, 'export.csv')
     expect(held()).toEqual([])
     write('sepa-migrate.yaml', 'columns: { status: none }\n')
     const said = expect.stringContaining('every mandate is treated as active') as string
@@ -222,7 +214,7 @@ describe('cells that nobody expects', () => {
   const HEADER_NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty'] as const
 
   it('a status word that is a name of JavaScript ends no report', async () => {
-    const { write, read, program } = await placeOfTest({ truth: {} })
+    const { write, read, program, ends } = await placeOfTest({ truth: {} })
     const [header = '', ...rows] = validExport(6).trimEnd().split('\n')
     const lines = rows.map((row, at) => `${row},${HEADER_NAMES[at] ?? 'active'}`)
     write('export.csv', [`${header},status`, ...lines, ''].join('\n'))
@@ -230,7 +222,7 @@ describe('cells that nobody expects', () => {
     expect(stderr).not.toContain('internal')
     expect(status).toBe(3)
     for (const word of ['constructor', '__proto__']) expect(read('report.html')).toContain(`${word}: 1`)
-    expect((await program('report', '--out', 'again')).status).toBe(3)
+    await ends(3, 'report', '--out', 'again')
   })
 
   it('a cell of many blanks takes check no longer than another one', async () => {

@@ -16,7 +16,7 @@ import { openWork } from '../support/work.js'
 describe('a configuration that is remembered', () => {
   /** An export was read with a configuration, and a later command says nothing of it. */
   const place = placeForEach({ sandbox: {} })
-  const { write, save, program, json, expectRun, registered, edit } = place
+  const { write, save, program, ends, json, expectRun, registered, edit } = place
 
   const ALL = [1, 2, 3].map((n) => mandate(n))
   const [FIRST] = ALL as [Row]
@@ -114,8 +114,9 @@ describe('a configuration that is remembered', () => {
       await pilot('c/')
       customers(2, 'c/')
       for (const args of [['run'], ['plan']]) {
-        const { status, stderr } = await program(...args, '--ledger', 'c/sepa-migrate.db')
-        expect([status, stderr]).toEqual([2, expect.stringContaining('--config c/b.yaml')])
+        expect((await ends(2, ...args, '--ledger', 'c/sepa-migrate.db')).stderr).toContain(
+          '--config c/b.yaml',
+        )
       }
       renameSync(place.path('c'), place.path('d'))
       const looked = await program('status', '--ledger', 'd/sepa-migrate.db')
@@ -217,7 +218,7 @@ describe('a configuration that is remembered', () => {
 describe('two systems in one ledger', () => {
   /** Two systems with headings and date formats of their own in one ledger, each with its configuration. */
   const place = placeForEach({ sandbox: {} })
-  const { write, program, json, held, path, edit } = place
+  const { write, program, ends, json, held, path, edit } = place
 
   const WRONG = (n: number): string => germanIban(n).replace(/^DE../, 'DE00')
   const CREDITOR = '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }\n'
@@ -247,7 +248,7 @@ describe('two systems in one ledger', () => {
     save('a.csv', A, linesOfA(WRONG(2)))
     save('b.csv', B, linesOfB(WRONG(12)))
     await program('run', 'a.csv', '--config', 'a.yaml')
-    expect((await program('run', 'b.csv', '--config', 'b.yaml')).status).toBe(3)
+    await ends(3, 'run', 'b.csv', '--config', 'b.yaml')
   }
 
   const TO_DO = inReport('to-do.xlsx')
@@ -271,7 +272,7 @@ describe('two systems in one ledger', () => {
       'the configuration that the exports of its lines were read with (--config)',
     )
     expect(held().sort()).toEqual([1, 11, 13])
-    expect((await program('run', TO_DO, '--config', 'a.yaml')).status).toBe(0)
+    await ends(0, 'run', TO_DO, '--config', 'a.yaml')
     expect(dates()).toEqual([
       '1 2020-02-01',
       '11 2020-03-21',
@@ -436,7 +437,7 @@ describe('two systems in one ledger', () => {
     for (const [at, number] of ['2', '12'].entries())
       work.type('Corrections', at, { migration_customer_no: number })
     work.save()
-    expect((await program('run', TO_DO, '--config', 'b.yaml')).status).toBe(0)
+    await ends(0, 'run', TO_DO, '--config', 'b.yaml')
     expect(held().sort()).toEqual([1, 11, 12, 13, 2])
   })
 
@@ -445,10 +446,10 @@ describe('two systems in one ledger', () => {
     save('a.csv', A, linesOfA(germanIban(2)))
     save('b.csv', B, linesOfB(germanIban(12)))
     await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '1')
-    expect((await program('run', 'b.csv', '--config', 'b.yaml', '--limit', '1')).status).toBe(5)
+    await ends(5, 'run', 'b.csv', '--config', 'b.yaml', '--limit', '1')
     expect(held()).toEqual([1, 11])
     // More rows than it has: the others follow.
-    expect((await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '9')).status).toBe(0)
+    await ends(0, 'run', 'a.csv', '--config', 'a.yaml', '--limit', '9')
     expect(held().sort()).toEqual([1, 11, 12, 13, 2])
   })
 
@@ -506,8 +507,8 @@ describe('two systems in one ledger', () => {
     of('b', 200)
     save('jan-a.csv', header, lines(100, [1, 2]))
     save('jan-b.csv', header, lines(200, [1, 2]))
-    expect((await program('run', 'jan-a.csv', '--config', 'a.yaml')).status).toBe(0)
-    expect((await program('run', 'jan-b.csv', '--config', 'b.yaml')).status).toBe(0)
+    await ends(0, 'run', 'jan-a.csv', '--config', 'a.yaml')
+    await ends(0, 'run', 'jan-b.csv', '--config', 'b.yaml')
     save('feb-a.csv', header, lines(100, [1, 2, 3]))
     save('feb-b.csv', header, lines(200, [1, 3]))
     for (const config of ['a.yaml', 'b.yaml'])
@@ -523,7 +524,7 @@ describe('two systems in one ledger', () => {
       ])
       expect(errors[0]?.next).toMatch(/sepa-migrate run "[^"]*feb-b\.csv" --config "\/[^"]*b\.yaml"/)
     }
-    expect((await program('run', 'feb-b.csv', '--config', 'b.yaml')).status).toBe(3)
+    await ends(3, 'run', 'feb-b.csv', '--config', 'b.yaml')
     expect(held().sort()).toEqual([101, 102, 201, 202, 203])
     // A line that names no row may be of either.
     save('line.csv', `${header},migration_row,migration_ledger`, [`${lines(200, [2])[0] ?? ''},,`])
@@ -544,9 +545,9 @@ describe('two systems in one ledger', () => {
     const all = [1, 2, 3].map((n) => `${n},${germanIban(n)},02/0${n}/2020,DE98ZZZ09999999999,OLD-${n},R-${n}`)
     read('mm/dd/yyyy', 'old_ref')
     save('a.csv', header, all)
-    expect((await program('run', 'a.csv', '--limit', '1')).status).toBe(5)
+    await ends(5, 'run', 'a.csv', '--limit', '1')
     read('dd/mm/yyyy', 'ref')
-    expect((await program('run')).status).toBe(3)
+    await ends(3, 'run')
     expect(await json('compare', 'a.csv', '--yes-it-is-final')).toMatchObject({ cutOver: { untaken: 1 } })
     // Under its right name it waits beside what was sent.
     save('more.csv', header, [...all, ''])
@@ -560,7 +561,7 @@ describe('two systems in one ledger', () => {
   it('what to paste names the configuration of the file that it names, whatever was typed before', async () => {
     configure()
     write('jan.csv', validExport(3).replace(germanIban(2), WRONG(2)))
-    expect((await program('run', 'jan.csv')).status).toBe(3)
+    await ends(3, 'run', 'jan.csv')
     // The list has the columns of the export.
     expect(nextOf(await program('status', '--config', 'a.yaml'))).toBe(`sepa-migrate run ${TO_DO}`)
     const final = [1, 2, 3, 4].map((n) => {
@@ -599,7 +600,7 @@ describe('two systems in one ledger', () => {
         const crosswalk = `crosswalk: { file: ${system}-no.csv, from: ${key}, key: key, customer_no: no }\n`
         write(`${system}.yaml`, columns + crosswalk)
         const pilot = ['--config', `${system}.yaml`, '--only', `${key}=K${first}`]
-        expect((await program('run', `${system}.csv`, ...pilot)).status).toBe(5)
+        await ends(5, 'run', `${system}.csv`, ...pilot)
       }
       expect(held()).toEqual([1, 11])
     }

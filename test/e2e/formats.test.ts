@@ -7,7 +7,7 @@ import { AS_OF } from '../support/sources.js'
 import { mandateCells, rowsOf, workbookBytes } from '../support/workbook.js'
 
 describe('collection files', () => {
-  const { write, read, program, sandbox } = placeForEach({ rows: 1, sandbox: {} })
+  const { write, read, program, ends, sandbox } = placeForEach({ rows: 1, sandbox: {} })
 
   const MOVED = 'DE02120300000000202051'
 
@@ -25,32 +25,29 @@ describe('collection files', () => {
       'february.xml',
       collectionFile([{ reference: 'M-1', day: '2026-02-05', iban: MOVED, isAmended: true }]),
     )
-    expect((await program('init', 'january.xml')).status).toBe(0)
+    await ends(0, 'init', 'january.xml')
     const drafted = read('sepa-migrate.yaml')
     const [, crosswalk = ''] = /^# (crosswalk: .*)$/m.exec(drafted) ?? []
-    const unmapped = await program('run', 'january.xml')
-    expect([unmapped.status, unmapped.stderr]).toEqual([7, expect.stringContaining(crosswalk)])
+    expect((await ends(7, 'run', 'january.xml')).stderr).toContain(crosswalk)
     write('sepa-migrate.yaml', `${drafted}\n${crosswalk}\n`)
     write('customers.csv', 'reference,customer_no\nM-1,101\nM-2,102\nM-3,103\nM-4,104\n')
     const planned = await program('plan', 'january.xml', 'february.xml')
     expect(planned.stdout).toContain('february.xml: 1 record')
     expect(planned.stdout).toMatch(/1 row excluded: .*final.* \(SEQUENCE_FINAL\)/)
     await program('approve', 'plan.json', '--yes', '--by', 'Ada', '--reference', 'mail of today')
-    const run = await program('run', 'january.xml', 'february.xml', '--plan', 'plan.json')
-    expect(run.status, run.stderr).toBe(3)
+    await ends(3, 'run', 'january.xml', 'february.xml', '--plan', 'plan.json')
     expect(sandbox().mandates()).toMatchObject([{ customer_no: 102 }, { customer_no: 101, iban: MOVED }])
     const corrections = read('corrections.csv')
     expect(corrections).toContain('of transaction 4')
     write('corrections.csv', corrections.replace('DE00370400440532013000', 'DE75512108001245126199'))
-    const corrected = await program('run', inReport('corrections.csv'))
-    expect(corrected.status, corrected.stderr).toBe(0)
-    expect((await program('run', 'february.xml', 'january.xml')).status).toBe(0)
+    await ends(0, 'run', inReport('corrections.csv'))
+    await ends(0, 'run', 'february.xml', 'january.xml')
     expect(sandbox().mandates()).toHaveLength(3)
   })
 })
 
 describe('workbooks', () => {
-  const { path, write, read, program, sandbox } = placeForEach({ rows: 1, sandbox: {} })
+  const { path, write, read, program, ends, sandbox } = placeForEach({ rows: 1, sandbox: {} })
 
   const HEADER = ['Kunde', 'iban', 'Datum', 'sepa_creditor_identifier', 'unique_mandate_reference', 'note']
   const day = '<c s="1"><v>45352</v></c>'
@@ -68,12 +65,11 @@ describe('workbooks', () => {
       ...[1, 2, 3].map((key) => [`0000${key}`, `<c><v>${key + 100}</v></c>`]),
     ])
     writeFileSync(path('customers.xlsx'), workbookBytes({ sheets: { Keys: keys } }))
-    const unnamed = await program('inspect', 'export.xlsx')
-    expect([unnamed.status, unnamed.stderr]).toEqual([7, expect.stringContaining('"Mandates", "Notes"')])
+    expect((await ends(7, 'inspect', 'export.xlsx')).stderr).toContain('"Mandates", "Notes"')
     const inspected = await program('inspect', 'export.xlsx', '--sheet', 'Mandates')
     expect(inspected.stdout).toContain('sheet      Mandates')
     expect(inspected.stdout).toContain('Next: sepa-migrate init export.xlsx --sheet Mandates')
-    expect((await program('init', 'export.xlsx', '--sheet', 'Mandates')).status).toBe(0)
+    await ends(0, 'init', 'export.xlsx', '--sheet', 'Mandates')
     expect(read('sepa-migrate.yaml')).toContain('sheet: "Mandates"')
     write(
       'sepa-migrate.yaml',
@@ -82,26 +78,23 @@ columns: { signed_date: { column: Datum, format: dd.mm.yyyy }, status: none }
 crosswalk: { file: customers.xlsx, from: Kunde, key: old, customer_no: new }
 `,
     )
-    expect((await program('run', 'export.xlsx')).status).toBe(3)
+    await ends(3, 'run', 'export.xlsx')
     expect(sandbox().mandates()).toMatchObject([{ customer_no: 101 }, { customer_no: 102 }])
     const corrections = read('corrections.csv')
     expect(corrections).toContain('2024-03-01')
     write('corrections.csv', corrections.replace('DE00370400440532013000', 'DE02120300000000202051'))
-    const corrected = await program('run', inReport('corrections.csv'))
-    expect(corrected.status, corrected.stderr).toBe(0)
+    await ends(0, 'run', inReport('corrections.csv'))
     expect(sandbox().mandates()).toHaveLength(3)
-    expect((await program('run', 'export.xlsx')).status).toBe(0)
-    const other = await program('run', 'export.xlsx', '--sheet', 'Notes')
-    expect([other.status, other.stderr]).toEqual([
-      7,
-      expect.stringContaining('its sheet "Mandates" came in before'),
-    ])
+    await ends(0, 'run', 'export.xlsx')
+    expect((await ends(7, 'run', 'export.xlsx', '--sheet', 'Notes')).stderr).toContain(
+      'its sheet "Mandates" came in before',
+    )
     expect(sandbox().mandates()).toHaveLength(3)
   })
 })
 
 describe('a second file with accounts', () => {
-  const { write, read, edit, rows, program, sandbox } = placeForEach({ sandbox: {} })
+  const { write, read, edit, rows, program, ends, sandbox } = placeForEach({ sandbox: {} })
 
   const EXPORT = `ID,Customer No.,Customer Bank Account Code,Date of Signature
 BC1,10000,GIRO,2021-02-24
@@ -118,7 +111,7 @@ BC3,30000,GIRO,2023-05-20
   it('accounts of a second file are drafted, checked, sent and corrected, and one that changed is told', async () => {
     write('export.csv', EXPORT)
     write('bank-accounts.csv', ACCOUNTS)
-    expect((await program('init', 'export.csv')).status).toBe(0)
+    await ends(0, 'init', 'export.csv')
     const draft = read('sepa-migrate.yaml')
     expect(draft).toMatch(/^# EDIT: .*\n# join: \[/m)
     const creditor =
@@ -126,14 +119,14 @@ BC3,30000,GIRO,2023-05-20
     const drafted = draft.replace(/^# join:/m, 'join:').replace(/^columns:\n/m, `columns:\n${creditor}`)
     write('sepa-migrate.yaml', drafted)
 
-    const checked = await program('check', 'export.csv', ...day)
-    expect([checked.status, checked.stdout]).toEqual([3, expect.stringMatching(/ready +1 /)])
+    const checked = await ends(3, 'check', 'export.csv', ...day)
+    expect(checked.stdout).toMatch(/ready +1 /)
     expect(checked.stdout).toContain('by {Customer No.} and {Customer Bank Account Code}')
     const planned = await program('plan', 'export.csv', ...day)
     expect(planned.stdout, planned.stderr).toContain('joined with bank-accounts.csv (3 lines)')
     expect(read('plan.json')).toMatch(/bank-accounts\.csv \(SHA-256 [0-9a-f]{64}\)/)
 
-    expect((await program('run', 'export.csv', ...day)).status).toBe(3)
+    await ends(3, 'run', 'export.csv', ...day)
     const accounts = (): unknown =>
       sandbox()
         .mandates()
@@ -153,8 +146,7 @@ BC3,30000,GIRO,2023-05-20
       ...row,
       'Customer Bank Account Code': row['ID'] === 'BC3' ? 'BANK2' : '7',
     }))
-    const corrected = await program('run', inReport('corrections.csv'), ...day)
-    expect(corrected.status, corrected.stderr + corrected.stdout).toBe(0)
+    await ends(0, 'run', inReport('corrections.csv'), ...day)
     expect(accounts()).toEqual([
       [10_000, 'DE66949093406621708301'],
       [20_000, 'DE94398658160394691481'],
@@ -170,18 +162,17 @@ BC3,30000,GIRO,2023-05-20
       'sepa-migrate.yaml',
       'join: [{ file: bank-accounts.csv, on: { customer_no: Customer No., code: Code }, take: { iban: IBAN } }]\n',
     )
-    expect((await program('plan', 'export.csv', '--by', 'Ada', ...day)).status).toBe(0)
+    await ends(0, 'plan', 'export.csv', '--by', 'Ada', ...day)
     const words = ['--yes', '--by', 'Grace', '--reference', 'mail of 12 June']
-    expect((await program('approve', 'plan.json', ...words)).status).toBe(0)
+    await ends(0, 'approve', 'plan.json', ...words)
     const under = ['run', 'export.csv', '--plan', 'plan.json', ...day]
 
     write('bank-accounts.csv', ACCOUNTS.replace('30000,', '30001,'))
-    const refused = await program(...under)
-    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('bank-accounts.csv')])
+    expect((await ends(2, ...under)).stderr).toContain('bank-accounts.csv')
     expect(sandbox().mandates()).toEqual([])
 
     write('bank-accounts.csv', ACCOUNTS)
-    expect((await program(...under)).status).toBe(0)
+    await ends(0, ...under)
     expect(sandbox().mandates()).toHaveLength(1)
   })
 

@@ -6,7 +6,7 @@ import { listed, placeForEach } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 describe('a list of the report that comes back', () => {
-  const { rows, save, write, edit, held, mandateOf, sandbox, json, program } = placeForEach({
+  const { rows, save, write, edit, held, mandateOf, sandbox, json, program, ends } = placeForEach({
     rows: 9,
     sandbox: {
       faults: [
@@ -42,7 +42,7 @@ describe('a list of the report that comes back', () => {
       'words.csv',
       [`${header},status`, ...lines.map((line, at) => `${line},${words[at] ?? ''}`), ''].join('\n'),
     )
-    expect((await program('run', 'words.csv')).status).toBe(3)
+    await ends(3, 'run', 'words.csv')
     edit(
       'corrections.csv',
       (row) => ({ ...row, migration_decision: 'send', migration_reason: 'x' }),
@@ -329,15 +329,11 @@ describe('a correction', () => {
       async (name) => {
         write('old.csv', `${validExport(0)}${validLine(1).replace(/2024-03-\d\d/, NEVER)}\n`)
         write('new.csv', `${validExport(0)}${validLine(2).replace(/2024-03-\d\d/, NEVER)}\n`)
-        expect((await place.program('run', 'old.csv', '--ledger', 'old.db', '--out', 'old')).status).toBe(3)
+        await place.ends(3, 'run', 'old.csv', '--ledger', 'old.db', '--out', 'old')
         const list = `old/to-do/${name}`
         if (name === 'corrections.csv') edit(list, (row) => ({ ...row, signed_date: '2024-03-15' }))
-        expect((await place.program('run', 'new.csv')).status).toBe(3)
-        const refused = await place.program('run', list)
-        expect([refused.status, refused.stderr]).toEqual([
-          7,
-          expect.stringContaining('FILE_OF_ANOTHER_LEDGER'),
-        ])
+        await place.ends(3, 'run', 'new.csv')
+        expect((await place.ends(7, 'run', list)).stderr).toContain('FILE_OF_ANOTHER_LEDGER')
         const checked = await place.program('check', '--ledger', 'sepa-migrate.db', list)
         expect(checked.stdout + checked.stderr).toContain('another ledger')
         expect(registered()).toEqual([])
@@ -368,8 +364,7 @@ describe('a correction', () => {
       configure('b.yaml', 'mm/dd/yyyy', 'DE79ZZZ01234567890')
       write('b.csv', `${HEADER}\n2001,${germanIban(21)},03/01/2020,B1\n2002,${wrong},03/02/2020,B2\n`)
       write('a.csv', `${HEADER}\n1001,${germanIban(1)},01/02/2020,A1\n1002,${wrong},05/04/2020,A2\n`)
-      for (const one of ['b', 'a'])
-        expect((await place.program('run', `${one}.csv`, '--config', `${one}.yaml`)).status).toBe(3)
+      for (const one of ['b', 'a']) await place.ends(3, 'run', `${one}.csv`, '--config', `${one}.yaml`)
     }
     const correct = (...references: string[]): void =>
       edit('corrections.csv', (row) =>
@@ -382,7 +377,7 @@ describe('a correction', () => {
     it('leaves lines of the other one that came back as they were', async () => {
       await begin()
       correct('A2')
-      expect((await place.program('run', list, '--config', 'a.yaml')).status).toBe(3)
+      await place.ends(3, 'run', list, '--config', 'a.yaml')
       expect(
         sandbox()
           .mandates()
@@ -394,7 +389,7 @@ describe('a correction', () => {
       ])
       expect(rows('corrections.csv').map((row) => row['rum'])).toEqual(['B2'])
       correct('B2')
-      expect((await place.program('run', list, '--config', 'b.yaml')).status).toBe(0)
+      await place.ends(0, 'run', list, '--config', 'b.yaml')
       expect(sandbox().mandates().at(-1)).toMatchObject({ signed_date: '2020-03-02' })
     })
 
@@ -405,16 +400,14 @@ describe('a correction', () => {
         correct('A2', 'B2')
         write('list.csv', read(list))
         const flags = ['--config', `${given}.yaml`]
-        const { status, stderr } = await place.program('run', 'list.csv', ...flags)
-        expect(status, stderr).toBe(0)
+        await place.ends(0, 'run', 'list.csv', ...flags)
         const sent = sandbox().mandates().slice(2)
         expect(
           sent
             .map(({ signed_date, amendment }) => `${amendment.unique_mandate_reference} ${signed_date}`)
             .sort(),
         ).toEqual(['A2 2020-04-05', 'B2 2020-03-02'])
-        const again = await place.program('run', 'list.csv', ...flags)
-        expect(again.status, again.stderr).toBe(0)
+        const again = await place.ends(0, 'run', 'list.csv', ...flags)
         expect(again.stdout + again.stderr).toContain('in the ledger already')
       },
     )
@@ -427,8 +420,9 @@ describe('a correction', () => {
       expect(
         (await place.program('run', 'b.csv', '--config', 'b.yaml', ...other, '--country', 'FR')).status,
       ).toBe(5)
-      const { status, stderr } = await place.program('run', 'list.csv', '--config', 'a.yaml', ...other)
-      expect([status, stderr]).toEqual([7, expect.stringContaining('FILE_OF_ANOTHER_LEDGER')])
+      expect((await place.ends(7, 'run', 'list.csv', '--config', 'a.yaml', ...other)).stderr).toContain(
+        'FILE_OF_ANOTHER_LEDGER',
+      )
       expect(sandbox().mandates()).toHaveLength(2)
     })
 
@@ -436,10 +430,9 @@ describe('a correction', () => {
       await begin()
       correct('A2', 'B2')
       renameSync(place.path('b.yaml'), place.path('c.yaml'))
-      const gone = await place.program('run', list, '--config', 'a.yaml')
-      expect([gone.status, gone.stderr]).toEqual([7, expect.stringContaining('--config b.yaml')])
+      expect((await place.ends(7, 'run', list, '--config', 'a.yaml')).stderr).toContain('--config b.yaml')
       expect(sandbox().mandates()).toHaveLength(2)
-      expect((await place.program('run', list, '--config', 'c.yaml')).status).toBe(0)
+      await place.ends(0, 'run', list, '--config', 'c.yaml')
     })
   })
 
@@ -471,7 +464,7 @@ describe('a correction', () => {
         const from = name === 'a' ? 1 : 5
         const line = (n: number): string => `${1000 + n},${wrong(n)},2020-01-0${n},${n}777,A`
         write(`${name}.csv`, `${columns.join(',')}\n${[from, from + 1].map(line).join('\n')}\n`)
-        expect((await place.program('run', `${name}.csv`, '--config', `${name}.yaml`)).status).toBe(3)
+        await place.ends(3, 'run', `${name}.csv`, '--config', `${name}.yaml`)
       }
       edit('corrections.csv', (row) => {
         const customer = row['kunde'] || row['nummer'] || ''
@@ -483,18 +476,16 @@ describe('a correction', () => {
 
     it('are read by the names of each export, also where two systems mean other things by one name', async () => {
       await correctedLines()
-      const { status, stderr } = await place.program('run', list, '--config', 'a.yaml')
-      expect(status, stderr).toBe(0)
+      await place.ends(0, 'run', list, '--config', 'a.yaml')
       expect(registered()).toEqual(sent(1, 2, 5, 6))
     })
 
     it('are read again by those names, where the configuration of one system has changed', async () => {
       await correctedLines()
-      expect((await place.program('run', list, '--config', 'a.yaml', '--limit', '2')).status).toBe(5)
+      await place.ends(5, 'run', list, '--config', 'a.yaml', '--limit', '2')
       expect(registered()).toEqual(sent(1, 2))
       configure('b', SYSTEMS.b, 'notActive: [A]')
-      const { status, stderr } = await place.program('run', '--config', 'b.yaml')
-      expect(status, stderr).toBe(0)
+      await place.ends(0, 'run', '--config', 'b.yaml')
       expect(registered()).toEqual(sent(1, 2))
     })
 
@@ -503,12 +494,12 @@ describe('a correction', () => {
         `columns: { customer_no: ${column}, iban: iban, signed_date: signed_date, unique_mandate_reference: ref, sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }\n`
       write('sepa-migrate.yaml', reading('debtor'))
       write('export.csv', `debtor,client,iban,signed_date,ref\n9001,1001,${wrong(1)},2020-01-01,R1\n`)
-      expect((await place.program('run', 'export.csv')).status).toBe(3)
+      await place.ends(3, 'run', 'export.csv')
       write('sepa-migrate.yaml', reading('client'))
-      expect((await place.program('run')).status).toBe(3)
+      await place.ends(3, 'run')
       expect(rows('corrections.csv')).toMatchObject([{ debtor: '9001', client: '1001' }])
       edit('corrections.csv', (row) => ({ ...row, iban: germanIban(1) }))
-      expect((await place.program('run', 'sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
+      await place.ends(0, 'run', 'sepa-migrate-report/to-do/corrections.csv')
       expect(registered()).toEqual([['1001', germanIban(1), 'R1'].join(' ')])
     })
   })

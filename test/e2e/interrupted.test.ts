@@ -36,7 +36,7 @@ describe('36: a signal', () => {
       expect(ended.stdout).toMatch(/Control totals/)
       expect(place.totals()).toMatchObject({ inDoubt: 0, sending: 0 })
       expect(place.totals().ready).toBeGreaterThan(0)
-      expect((await place.program('run', '--no-report')).status).toBe(0)
+      await place.ends(0, 'run', '--no-report')
       expect(place.sandbox().mandates()).toHaveLength(40)
     },
   )
@@ -60,8 +60,7 @@ describe('37, 48: a program that is stopped and goes on', () => {
     const started = run(place, '--timeout', '1')
     await untilReceived(place, 1)
     started.child.kill('SIGSTOP')
-    const second = await place.program('run', 'export.csv')
-    expect(second.status).toBe(8)
+    const second = await place.ends(8, 'run', 'export.csv')
     expect(second.stderr).toMatch(/has held it since/)
     started.child.kill('SIGCONT')
     expect((await started.ended).status).toBe(4)
@@ -228,7 +227,7 @@ describe('a disk that fills up', () => {
 })
 
 describe('a report', () => {
-  const { path, program, start } = placeForAll({ rows: 8_000, truth: {} })
+  const { path, ends, start } = placeForAll({ rows: 8_000, truth: {} })
   const REPORT = ['report', '--ledger', 'a.db', '--out', 'killed', '--quiet']
 
   /** Names in the hidden folder of a report that is being written; none before and after. */
@@ -242,8 +241,7 @@ describe('a report', () => {
   }
 
   it('a report that is killed leaves nothing to be seen, and the next one takes away what it hid', async () => {
-    const pilot = await program('run', 'export.csv', '--ledger', 'a.db', '--limit', '10', '--no-report')
-    expect(pilot.status, pilot.stderr).toBe(5)
+    await ends(5, 'run', 'export.csv', '--ledger', 'a.db', '--limit', '10', '--no-report')
     const { child, ended } = start(...REPORT)
     while (!hiddenIn(path('killed')).some((name) => name.startsWith('.sheet-'))) {
       expect(child.exitCode, 'it was not killed in time').toBe(null)
@@ -255,7 +253,7 @@ describe('a report', () => {
     expect(left).toEqual([expect.stringMatching(/^\.sepa-migrate-report-/)])
     const longAgo = new Date(Date.now() - 2 * 3_600_000)
     utimesSync(path(`killed/${left[0] ?? ''}`), longAgo, longAgo)
-    expect((await program(...REPORT)).status).toBe(5)
+    await ends(5, ...REPORT)
     expect(readdirSync(path('killed')).sort()).toEqual([...PACK_FILES, 'to-do'].sort())
   })
 })

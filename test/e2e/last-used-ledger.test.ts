@@ -61,8 +61,7 @@ describe('an old copy of a ledger', () => {
     expect((await place.program('status')).stderr).toBe('')
     putBack(place)
     for (const command of ['status', 'report']) {
-      const { status, stdout, stderr } = await place.program(command)
-      expect(status).toBe(8)
+      const { stdout, stderr } = await place.ends(8, command)
       expect(stderr).toMatch(
         /^Warning: The ledger ".*" is older than it was: .* is not how the campaign stands\n$/,
       )
@@ -100,7 +99,7 @@ describe('an old copy of a ledger', () => {
     expect(await place.program(...command)).toMatchObject({ status: 5, stderr: '' })
     copy(place, LEDGER, 'newest.db')
     putBack(place)
-    expect((await place.program('status')).status).toBe(8)
+    await place.ends(8, 'status')
     await expectRefusedForGood(place)
 
     // Nor does it become the latest by what is decided in it.
@@ -125,7 +124,7 @@ describe('an old copy of a ledger', () => {
     place.edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-04' }))
     expect((await place.run('sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
     putBack(place)
-    expect((await place.program('ledger', 'adopt', '--reason', 'the disk was lost')).status).toBe(3)
+    await place.ends(3, 'ledger', 'adopt', '--reason', 'the disk was lost')
     place.write('mar.csv', validExport(4).replace(validLine(3), written(validLine(3))))
     expect((await place.run('mar.csv', '--newer')).stdout).toContain('In conflict, since another ledger')
     expect(place.truth().posts()).toBe(4)
@@ -329,8 +328,8 @@ describe('a lost ledger is continued with a newer export', () => {
       ['run', '--yes', 'jan.csv'],
       ['compare', 'jan.csv'],
     ])
-      expect((await place.program(...args)).status).toBe(0)
-    expect((await place.program('purge', '--yes', '--reason', 'signed')).status).toBe(0)
+      await place.ends(0, ...args)
+    await place.ends(0, 'purge', '--yes', '--reason', 'signed')
     expect((await place.program('compare', 'jan.csv')).stderr).toMatch(
       /^Error: Cannot compare an export with/,
     )
@@ -535,8 +534,7 @@ describe('a ledger of which nobody knows what was sent before it', () => {
       '--yes-resend',
       'MANDATE-5',
     ]
-    const resolved = await place.program(...resend)
-    expect(resolved.status, resolved.stderr).toBe(4)
+    await place.ends(4, ...resend)
     expect((await place.run()).status).toBe(4)
     expect(place.totals()).toMatchObject({ registered: 1, inDoubt: 2 })
     expect(place.truth().twice()).toEqual([])

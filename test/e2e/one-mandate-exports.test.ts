@@ -17,7 +17,7 @@ describe('exports', () => {
   /** Customer 7 is refused once. */
   const REFUSED = { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } } as const
   const place = placeForEach({ sandbox: { faults: [REFUSED] } })
-  const { save, read, write, edit, program, json, pasteNext } = place
+  const { save, read, write, edit, program, ends, json, pasteNext } = place
   const { decide, expectRun, expectRuns, listOf, registered, heldBy, waiting } = place
 
   interface Compared extends Told {
@@ -82,7 +82,7 @@ describe('exports', () => {
         OLDER.map((row) => row['unique_mandate_reference']),
       )
       edit('cut-over.csv', (row) => ({ ...row, ...GIVEN }))
-      expect((await program('resolve', '--from', inReport('cut-over.csv'))).status).toBe(0)
+      await ends(0, 'resolve', '--from', inReport('cut-over.csv'))
     })
 
     it('what compare calls contradictory is not sent', async () => {
@@ -314,7 +314,7 @@ describe('exports', () => {
       save('export.csv', [mandate(7), mandate(6)])
       await expectRun(['export.csv'], 3, [mandate(6)])
       const erase = ['customer', 'erase', '7', '--with-open-rows', '--yes', '--reason', 'asked on 1 July']
-      expect((await program(...erase)).status).toBe(3)
+      await ends(3, ...erase)
       save('newer.csv', [mandate(7), mandate(6), mandate(8)])
       await expectRun(['newer.csv', '--newer'], 3, [mandate(6), mandate(8)])
       expect((await decide('send', [mandate(7)])).status).toBe(0)
@@ -347,7 +347,7 @@ describe('exports', () => {
       save('export.csv', [mandate(1), mandate(2), mandate(3, TYPED_WRONG)])
       await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
       const off = ['--row', '2', '--row', '3', '--as', 'written-off', '--reason', 'left']
-      expect((await program('resolve', ...off)).status).toBe(0)
+      await ends(0, 'resolve', ...off)
       save('again.csv', [mandate(3, TYPED_WRONG), mandate(2), mandate(1)])
       await expectRun(['again.csv'], 0, [mandate(1)])
       const others = [mandate(2, DATE), mandate(3)]
@@ -400,7 +400,7 @@ describe('words', () => {
   const FAULTS = [{ match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse' } }] as const
   const place = placeForEach({ sandbox: { faults: FAULTS } })
   const { save, edit, json } = place
-  const { decide, expectRun, listOf, program, registered, waiting, expectRuns } = place
+  const { decide, expectRun, listOf, ends, registered, waiting, expectRuns } = place
 
   describe('a word of a person is about the mandate that it names, and about no other', () => {
     it('what was refused is closed with the record that says it has ended', async () => {
@@ -628,7 +628,7 @@ describe('words', () => {
     ])
     const done = { migration_decision: 'done', migration_reason: 'told the service' }
     edit('cut-over.csv', (row) => ({ ...row, ...done }))
-    expect((await program('resolve', '--from', inReport('cut-over.csv'))).status).toBe(0)
+    await ends(0, 'resolve', '--from', inReport('cut-over.csv'))
     await expectRun(['first.csv', '--newer'], 0, sent)
   })
 

@@ -271,7 +271,7 @@ describe('a mandate that was corrected or sent', () => {
   /** The answer for customer 22 is lost once. */
   const LOST = { match: { customer_no: 22 }, times: 1, fault: { kind: 'reset', applied: true } } as const
   const place = placeForEach({ sandbox: { faults: [LOST] } })
-  const { save, edit, write, program, json } = place
+  const { save, edit, write, program, ends, json } = place
   const { mandateOf, decide, expectRun, listOf, registered } = place
 
   const references = (rows: readonly Row[]): string[] =>
@@ -395,7 +395,7 @@ describe('a mandate that was corrected or sent', () => {
         await expectRun(['export.csv'], 4, SENT)
         save('final.csv', withStatus({ ...registeredOne, ...one }, { ...doubtful, ...other }, ...rest))
         for (const command of order) {
-          expect((await program(command, 'final.csv')).status).toBe(4)
+          await ends(4, command, 'final.csv')
           expect(open()).toEqual(['MND-0021', 'MND-0022'])
         }
         expect(await json('status')).toMatchObject({ totals: { conflict: 2, duplicate: 4, inDoubt: 1 } })
@@ -408,11 +408,11 @@ describe('a mandate that was corrected or sent', () => {
           ...row,
           ...{ migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' },
         }))
-        expect((await program('resolve', '--from', LIST)).status).toBe(0)
+        await ends(0, 'resolve', '--from', LIST)
         const closed = { exitCode: 0, totals: { conflict: 0, duplicate: 6, registered: 6, excluded: 0 } }
         expect(await json('status')).toMatchObject(closed)
         for (const command of ['compare', 'run']) {
-          expect((await program(command, 'final.csv')).status).toBe(0)
+          await ends(0, command, 'final.csv')
           expect(open()).toEqual([])
         }
         expect(await json('status')).toMatchObject(closed)

@@ -26,7 +26,7 @@ describe('secrets', () => {
 
   const CLOSED = `IBAN ${germanIban(2).replace(/(.{4})/g, '$1 ')} / ${germanIban(2)} is closed`
 
-  const { folder, path, program, programWith } = placeForEach({
+  const { folder, path, program, ends, programWith } = placeForEach({
     rows: 6,
     env: { SEPA_MIGRATE_PASSWORD: PASSWORD },
     sandbox: {
@@ -64,7 +64,7 @@ describe('secrets', () => {
       'resolve --ask --of registered',
     ])('hears no credentials of a service unless somebody says so: %s', async (line) => {
       const args = line.split(' ')
-      expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
+      await ends(5, 'run', 'export.csv', '--limit', '1')
       const { port, heard } = await listenAs(65_534)
       const at = `http://127.0.0.1:${port}`
       const real = { SEPA_MIGRATE_BASE_URL: at, SEPA_MIGRATE_USERNAME: 'acme', SEPA_MIGRATE_READ_BACK: '1' }
@@ -132,7 +132,7 @@ describe('purge and erasure', () => {
     line(5, PERSON[1], germanIban(5)),
   ].join('')
 
-  const { folder, path, read, write, program, json } = placeForEach({
+  const { folder, path, read, write, program, ends, json } = placeForEach({
     // The register of campaigns is a file that the program wrote, too.
     ownState: true,
     sandbox: {
@@ -158,8 +158,7 @@ describe('purge and erasure', () => {
   beforeEach(async () => {
     write('export.csv', EXPORT)
     await program('check', 'export.csv', '--out', 'checked')
-    const ran = await program('run', 'export.csv', '--log-file', 'run.log', '--out', 'pack')
-    expect(ran.status).toBe(4)
+    await ends(4, 'run', 'export.csv', '--log-file', 'run.log', '--out', 'pack')
     const leftover = join('pack', '.sepa-migrate-report-killed')
     mkdirSync(path(leftover))
     write(join(leftover, 'not-sent.csv'), EXPORT)
@@ -181,8 +180,7 @@ describe('purge and erasure', () => {
     expect(before).toEqual(
       expect.arrayContaining(['sepa-migrate.db', 'pack/to-do/corrections.csv', 'checked/problems.csv']),
     )
-    const refused = await program('purge', '--yes')
-    expect(refused.status).toBe(2)
+    const refused = await ends(2, 'purge', '--yes')
     expect(refused.stderr).toMatch(/rows can still be corrected: \d invalid, 1 refused\. Nothing was removed/)
     expect(refused.stderr).toContain('--with-open-rows')
     expect(filesWithPlanted()).toEqual(before)

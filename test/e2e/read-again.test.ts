@@ -246,8 +246,9 @@ describe('what stays as it was read', () => {
       for (const files of [['export.csv'], []]) {
         if (files.length === 0) write('ours.yaml', 'columns: { iban: iban }\n')
         const config = files.length === 0 ? 'ours.yaml' : 'bare.yaml'
-        const { status, stderr } = await place.program('run', ...files, '--config', config)
-        expect([status, stderr]).toEqual([7, expect.stringContaining('Column "Remark" looks like status')])
+        expect((await place.ends(7, 'run', ...files, '--config', config)).stderr).toContain(
+          'Column "Remark" looks like status',
+        )
       }
       expect(registered()).toEqual(linesOf([mandate(1)]))
     })
@@ -346,11 +347,7 @@ describe('what only the file can tell', () => {
     by('active: [A, Y, Z]')
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1), mandate(2)])
     by('active: [A, Y], notActive: [Z]')
-    const compared = await place.program('compare', 'export.csv')
-    expect([compared.status, compared.stdout]).toEqual([
-      5,
-      expect.stringContaining('1 the same, 1 has ended'),
-    ])
+    expect((await place.ends(5, 'compare', 'export.csv')).stdout).toContain('1 the same, 1 has ended')
     by('active: [A], notActive: [Y, Z]')
     await place.program('run')
     expect(registered()).toEqual(linesOf([mandate(1), mandate(2)]))
@@ -458,13 +455,11 @@ describe('what is read again is told', () => {
 
   it('by an approved plan, from which a later correction is a drift by name', async () => {
     await pilot()
-    const planned = await place.program('plan')
-    expect(planned.status, planned.stderr).toBe(0)
+    await place.ends(0, 'plan')
     expect(place.read('plan.json')).toContain('export.csv (read again)')
     await place.program('approve', 'plan.json', '--yes', '--by', 'Ada', '--reference', 'mail of today')
     configure(A)
-    const drifted = await place.program('run', '--plan', 'plan.json')
-    expect([drifted.status, drifted.stderr]).toEqual([2, expect.stringContaining('setting changed: words')])
+    expect((await place.ends(2, 'run', '--plan', 'plan.json')).stderr).toContain('setting changed: words')
     configure(B)
     await compareLast(await expectRun(['--plan', 'plan.json'], 3, [mandate(1), mandate(3)]))
   })
@@ -502,8 +497,7 @@ words: { status: { ${words} } }`)
   expect(last.stdout).toContain('1 open in the cut-over')
   const done = { migration_decision: 'done', migration_reason: 'changed at the service' }
   edit('cut-over.csv', (row) => ({ ...row, ...done }))
-  const closed = await place.program('resolve', '--from', inReport('cut-over.csv'))
-  expect(closed.status, closed.stdout + closed.stderr).toBe(0)
+  await place.ends(0, 'resolve', '--from', inReport('cut-over.csv'))
   const sent = [2, 3, 4, 5, 6].map((n) => mandate(n, days(`2024-0${n}-03`)))
   expect(registered()).toEqual(linesOf([mandate(1, days('2024-03-01')), ...sent]))
 })
@@ -517,8 +511,7 @@ describe('a doubt that is to be sent once more', () => {
   const resend = async (): Promise<void> => {
     const decision = ['--row', '1', '--as', 'resend', '--reason', 'asked', '--force']
     const named = ['--yes-resend', mandate(1)['unique_mandate_reference']!]
-    const { status, stderr } = await lost.program('resolve', ...decision, ...named)
-    expect(status, stderr).toBe(5)
+    await lost.ends(5, 'resolve', ...decision, ...named)
   }
 
   it.each([false, true])(

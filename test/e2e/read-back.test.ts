@@ -13,7 +13,7 @@ describe('the answers of the service', () => {
   let place: Place
   const open = async (rows: number, options: SandboxOptions): Promise<void> => {
     place = await placeOfTest({ rows, ownState: true, sandbox: options })
-    expect((await place.program('run', 'export.csv', '--no-report')).status).toBe(4)
+    await place.ends(4, 'run', 'export.csv', '--no-report')
   }
   const resolve = (...args: string[]): Promise<Ended> =>
     place.program('resolve', ...args, '--by', 'Ada', '--reason', 'read back')

@@ -14,7 +14,7 @@ import { filesBelow } from '../support/folder.js'
 import { placeForAll, placeForEach } from '../support/place.js'
 
 describe('a report that is proven', () => {
-  const { folder, path, read, save, write, program, json } = placeForEach({ rows: 6, sandbox: {} })
+  const { folder, path, read, save, write, program, ends, json } = placeForEach({ rows: 6, sandbox: {} })
 
   const HOLDS = { exitCode: 0, pack: { holds: true, notProven: [], ledger: 'unchanged', discrepancies: [] } }
   const verify = () => json('report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')
@@ -28,27 +28,25 @@ describe('a report that is proven', () => {
       'other.csv',
       [14, 15].map((n) => mandate(n)),
     )
-    expect((await program('run', 'export.csv', '--expected-records', '6')).status).toBe(0)
+    await ends(0, 'run', 'export.csv', '--expected-records', '6')
     // The newest export is another one now, and was not counted by anybody.
-    const second = await program('run', 'final.csv', 'other.csv', '--yes')
-    expect([second.status, second.stdout]).toEqual([
-      3,
-      expect.stringContaining('1 total of the former provider that differs'),
-    ])
-    expect((await program('report', '--expected-records', '5')).status).toBe(0)
+    expect((await ends(3, 'run', 'final.csv', 'other.csv', '--yes')).stdout).toContain(
+      '1 total of the former provider that differs',
+    )
+    await ends(0, 'report', '--expected-records', '5')
     expect((await json('status')).exitCode).toBe(0)
-    expect((await program('report', '--expected-records', 'final.csv=3')).status).toBe(0)
-    const summed = await program('report', '--expected-records', 'other.csv=3')
-    expect(summed.status).toBe(3)
+    await ends(0, 'report', '--expected-records', 'final.csv=3')
+    await ends(3, 'report', '--expected-records', 'other.csv=3')
     expect(read('report.html')).toContain('(other.csv, Records read: 3) DIFFER from the records read (2).')
     expect(read('report.html')).toContain('(final.csv, Records read: 3) agree with the records read (3).')
     for (const command of [['status'], ['report'], ['run', '--yes']])
       expect([command, (await json(...command)).exitCode]).toEqual([command, 3])
-    const unknown = await program('report', '--expected-records', 'last.csv=3')
-    expect([unknown.status, unknown.stderr]).toEqual([2, expect.stringContaining('no export "last.csv"')])
+    expect((await ends(2, 'report', '--expected-records', 'last.csv=3')).stderr).toContain(
+      'no export "last.csv"',
+    )
     expect((await program('run', 'new.csv', '--expected-records', 'x=3')).status).not.toBe(0)
     const held = openLedger({ file: path('sepa-migrate.db'), clock: stoppedClock(), pid: 1 })
-    expect((await program('report', '--expected-records', '2')).status).toBe(8)
+    await ends(8, 'report', '--expected-records', '2')
     held.close()
   })
 
@@ -66,8 +64,7 @@ describe('a report that is proven', () => {
     expect(file.stderr).toContain('--expected-records 400')
 
     write('registered.csv', read('registered.csv').replace('DE…', 'FR…'))
-    const { status, stdout } = await program('report', 'verify', 'sepa-migrate-report')
-    expect(status).toBe(3)
+    const { stdout } = await ends(3, 'report', 'verify', 'sepa-migrate-report')
     expect(stdout).toMatch(
       /^Does NOT hold: 1 difference .*\n {2}registered\.csv was changed since .*\n {4}Write the report again/,
     )
@@ -75,7 +72,7 @@ describe('a report that is proven', () => {
 })
 
 describe('languages', () => {
-  const { path, read, write, program } = placeForAll({
+  const { path, read, write, ends } = placeForAll({
     rows: 6,
     sandbox: {
       faults: [
@@ -87,14 +84,15 @@ describe('languages', () => {
 
   it('a language is that of the configuration, changes no file that a program reads, and the pack holds in each', async () => {
     write('german.yaml', 'lang: de\n')
-    expect((await program('run', 'export.csv', '--config', 'german.yaml')).status).toBe(4)
+    await ends(4, 'run', 'export.csv', '--config', 'german.yaml')
     expect(read('sepa-migrate-report/report.html')).toContain('<html lang="de">')
     for (const language of LANGUAGES) {
-      expect((await program('report', '--lang', language, '--out', language)).status).toBe(4)
+      await ends(4, 'report', '--lang', language, '--out', language)
       const title = textsIn(language).say('page.title')
       expect(read(`${language}/report.html`)).toContain(`<h1>${title}</h1>`)
-      const { status, stdout } = await program('report', 'verify', language, '--ledger', 'sepa-migrate.db')
-      expect([status, stdout], language).toEqual([0, expect.stringMatching(/^Holds: /)])
+      expect((await ends(0, 'report', 'verify', language, '--ledger', 'sepa-migrate.db')).stdout).toMatch(
+        /^Holds: /,
+      )
     }
     const files = filesBelow(path('en')).filter((name) => /\.csv$|^summary\.json$/.test(name))
     expect(files.length).toBeGreaterThan(6)

@@ -46,7 +46,7 @@ describe('what a newer export says counts over what the same command reads again
 
   it('where it was compared last', async () => {
     await begin()
-    expect((await place.program('compare', 'newer.csv')).status).toBe(5)
+    await place.ends(5, 'compare', 'newer.csv')
     crosswalk(2)
     await expectRun(['newer.csv'], 3, [FIRST, MOVED, LAST])
   })

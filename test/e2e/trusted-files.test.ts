@@ -45,7 +45,7 @@ describe('places of others', () => {
     })
 
     it('is allowed by flag or environment, never by a file; the run, its warnings and the report say so', async () => {
-      const { folder, read, write, run, program, programWith } = await open()
+      const { folder, read, write, run, ends, programWith } = await open()
       write('shared.yaml', 'sharedFolder: true\n')
       expect((await run('export.csv', '--config', 'shared.yaml')).status).toBe(2)
       chmodSync(folder(), 0o777)
@@ -60,7 +60,7 @@ describe('places of others', () => {
       expect((JSON.parse(second.stdout) as { warnings: string[] }).warnings[0]).toMatch(
         /--shared-folder allowed it/,
       )
-      expect((await program('status', '--shared-folder')).status).toBe(0)
+      await ends(0, 'status', '--shared-folder')
     })
   })
 
@@ -103,8 +103,8 @@ join: [{ file: joined.csv, on: { customer_no: customer_no }, take: { status: sta
 `
 
   it.skipIf(isNoRoot)('a file of another user that decides about rows is refused by its name', async () => {
-    const { path, write, program, truth } = await open()
-    expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
+    const { path, write, program, ends, truth } = await open()
+    await ends(5, 'run', 'export.csv', '--limit', '1')
     write('sepa-migrate.yaml', READING)
     for (const [name, line] of GIVEN) {
       if (name !== 'export.csv') write(name, 'x')
@@ -136,15 +136,14 @@ join: [{ file: joined.csv, on: { customer_no: customer_no }, take: { status: sta
   })
 
   it('a pipe in the place of a configuration, password, plan or list of decisions is refused at once', async () => {
-    const { path, program, truth } = await open()
+    const { path, ends, truth } = await open()
     execFileSync('mkfifo', ['-m', '600', path('pipe')])
-    expect((await program('run', 'export.csv', '--limit', '1')).status).toBe(5)
+    await ends(5, 'run', 'export.csv', '--limit', '1')
     for (const line of [
       ...['rules --config pipe', 'run --password-file pipe', 'run --plan pipe', 'resolve --from pipe'],
       'approve pipe --by Eve --reference x',
     ]) {
-      const { status, stderr } = await program(...line.split(' '))
-      expect([status, stderr], line).toEqual([2, expect.stringContaining('it is not a regular file')])
+      expect((await ends(2, ...line.split(' '))).stderr).toContain('it is not a regular file')
     }
     expect(truth().posts()).toBe(1)
   })
@@ -172,7 +171,7 @@ join: [{ file: joined.csv, on: { customer_no: customer_no }, take: { status: sta
 })
 
 describe('outputs', () => {
-  const { path, read, write, program, sandbox } = placeForEach({ rows: 2, sandbox: {} })
+  const { path, read, write, program, ends, sandbox } = placeForEach({ rows: 2, sandbox: {} })
   const refusal = async (...args: string[]): Promise<string> => {
     const { status, stdout, stderr } = await program(...args)
     expect([status, stdout], stderr).toEqual([2, ''])
@@ -258,8 +257,7 @@ describe('outputs', () => {
       ],
       ...['init export.csv --to file/x', 'sandbox --data file/d', 'status --ledger file/l.db'],
     ]) {
-      const { status, stderr } = await program(...line.split(' '))
-      expect([status, stderr], line).toEqual([2, expect.stringMatching(/^Error: Cannot (write|open) /m)])
+      expect((await ends(2, ...line.split(' '))).stderr).toMatch(/^Error: Cannot (write|open) /m)
     }
     expect(sandbox().mandates()).toEqual([])
   })

@@ -78,6 +78,12 @@ async function openPlace(options: PlaceOptions = {}) {
   const ledger = <Value>(ask: (reader: LedgerReader) => Value, name = 'sepa-migrate.db'): Value =>
     look(path(name), ask)
   const program = (...args: string[]): Promise<Ended> => programWith({}, ...args)
+  /** The same, and it ends with this status. */
+  const ends = async (status: number, ...args: string[]): Promise<Ended> => {
+    const ended = await program(...args)
+    expect(ended.status, ended.stdout + ended.stderr).toBe(status)
+    return ended
+  }
   const rows = (name: string): Row[] => parse(name).data
   /** Changes lines as a spreadsheet does, and saves them with the separator that they had. */
   const edit = (name: string, change: (row: Row) => Row, saved = name): void => {
@@ -115,6 +121,7 @@ async function openPlace(options: PlaceOptions = {}) {
     edit,
     env: (): Readonly<Record<string, string>> => env,
     program,
+    ends,
     programWith,
     json: async <Document extends object = Told>(...args: string[]) =>
       JSON.parse((await programWith({}, ...args, '--json')).stdout) as Document,

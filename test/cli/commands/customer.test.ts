@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { germanIban } from '../../support/export.js'
 import { placeForEach } from '../../support/place.js'
 
-const { write, program, json } = placeForEach({ ownState: true, sandbox: {} })
+const { write, program, ends, json } = placeForEach({ ownState: true, sandbox: {} })
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
 const line = (customer: string, reference: string, n: number): string =>
@@ -32,8 +32,8 @@ it('finds a customer by an old or a new reference, also where no number or refer
   expect(await of('--reference', assigned)).toEqual({ customer: 1, rows: [1, 2] })
   expect(await of('--reference', 'M-5')).toEqual({ customer: null, rows: [4] })
   expect(await of('--reference', '/X7')).toEqual({ customer: 6, rows: [5] })
-  expect((await program('customer', 'show', '--reference', 'M')).status).toBe(3)
-  expect((await program('customer', 'show', '1', '--reference', 'M-1')).status).toBe(2)
+  await ends(3, 'customer', 'show', '--reference', 'M')
+  await ends(2, 'customer', 'show', '1', '--reference', 'M-1')
 
   const because = ['--reason', 'asked on 1 July', '--yes', '--with-open-rows']
   const erased = await program('customer', 'erase', '--reference', 'M-5', ...because)
@@ -47,7 +47,6 @@ it('asks which customer is meant where two have a mandate with the same referenc
   const other = line('4', 'M-1', 3).replace('DE98ZZZ09999999999', 'AT61ZZZ01234567890')
   write('export.csv', `${[HEADER, line('1', 'M-1', 1), other].join('\n')}\n`)
   await program('run', 'export.csv')
-  const erased = await program('customer', 'erase', '--reference', 'M-1', '--reason', 'asked', '--yes')
-  expect(erased.status).toBe(2)
+  const erased = await ends(2, 'customer', 'erase', '--reference', 'M-1', '--reason', 'asked', '--yes')
   expect(erased.stderr).toContain('Customers 1 and 4 have a mandate with this reference')
 })
