@@ -323,26 +323,24 @@ describe('a correction', () => {
     expect(rows('corrections.csv').map(({ iban }) => iban)).toEqual([germanIban(1)])
   })
 
-  describe('a list of another ledger', () => {
-    it.each(['corrections.csv', 'to-do.xlsx'])(
-      'is refused whole, as its numbers are those of other rows: %s',
-      async (name) => {
-        write('old.csv', `${validExport(0)}${validLine(1).replace(/2024-03-\d\d/, NEVER)}\n`)
-        write('new.csv', `${validExport(0)}${validLine(2).replace(/2024-03-\d\d/, NEVER)}\n`)
-        await place.ends(3, 'run', 'old.csv', '--ledger', 'old.db', '--out', 'old')
-        const list = `old/to-do/${name}`
-        if (name === 'corrections.csv') edit(list, (row) => ({ ...row, signed_date: '2024-03-15' }))
-        await place.ends(3, 'run', 'new.csv')
-        expect((await place.ends(7, 'run', list)).stderr).toContain('FILE_OF_ANOTHER_LEDGER')
-        const checked = await place.program('check', '--ledger', 'sepa-migrate.db', list)
-        expect(checked.stdout + checked.stderr).toContain('another ledger')
-        expect(registered()).toEqual([])
-        expect((await place.program('run', list, '--ledger', 'old.db', '--out', 'old')).status).toBe(
-          name === 'to-do.xlsx' ? 3 : 0,
-        )
-      },
-    )
-  })
+  it.each(['corrections.csv', 'to-do.xlsx'])(
+    'a list of another ledger is refused whole, as its numbers are those of other rows: %s',
+    async (name) => {
+      write('old.csv', `${validExport(0)}${validLine(1).replace(/2024-03-\d\d/, NEVER)}\n`)
+      write('new.csv', `${validExport(0)}${validLine(2).replace(/2024-03-\d\d/, NEVER)}\n`)
+      await place.ends(3, 'run', 'old.csv', '--ledger', 'old.db', '--out', 'old')
+      const list = `old/to-do/${name}`
+      if (name === 'corrections.csv') edit(list, (row) => ({ ...row, signed_date: '2024-03-15' }))
+      await place.ends(3, 'run', 'new.csv')
+      expect((await place.ends(7, 'run', list)).stderr).toContain('FILE_OF_ANOTHER_LEDGER')
+      const checked = await place.program('check', '--ledger', 'sepa-migrate.db', list)
+      expect(checked.stdout + checked.stderr).toContain('another ledger')
+      expect(registered()).toEqual([])
+      expect((await place.program('run', list, '--ledger', 'old.db', '--out', 'old')).status).toBe(
+        name === 'to-do.xlsx' ? 3 : 0,
+      )
+    },
+  )
 
   describe('rows of two systems in one list', () => {
     const HEADER = 'client,compte,signature,rum'

@@ -54,77 +54,71 @@ describe('36: a signal', () => {
   })
 })
 
-describe('37, 48: a program that is stopped and goes on', () => {
-  it('keeps its lock meanwhile, and its request becomes in doubt when its time is over', async () => {
-    const place = await open(HANG_ALL, 1)
-    const started = run(place, '--timeout', '1')
-    await untilReceived(place, 1)
-    started.child.kill('SIGSTOP')
-    const second = await place.ends(8, 'run', 'export.csv')
-    expect(second.stderr).toMatch(/has held it since/)
-    started.child.kill('SIGCONT')
-    expect((await started.ended).status).toBe(4)
-    expect(place.totals()).toMatchObject({ inDoubt: 1 })
-  })
+it('37, 48: a program that is stopped and goes on keeps its lock meanwhile, and its request becomes in doubt when its time is over', async () => {
+  const place = await open(HANG_ALL, 1)
+  const started = run(place, '--timeout', '1')
+  await untilReceived(place, 1)
+  started.child.kill('SIGSTOP')
+  const second = await place.ends(8, 'run', 'export.csv')
+  expect(second.stderr).toMatch(/has held it since/)
+  started.child.kill('SIGCONT')
+  expect((await started.ended).status).toBe(4)
+  expect(place.totals()).toMatchObject({ inDoubt: 1 })
 })
 
-describe('55: a reader that goes away', () => {
-  it.each([' | true', ' >&-'])('does not stop the run: %s', async (suffix) => {
-    const place = await open({ latencyMs: 5 }, 30)
-    const line = `"$0" "$1" run export.csv --verbose --no-report${suffix}`
-    const command = ['bash', '-o', 'pipefail', '-c', line, process.execPath, PROGRAM]
-    const { status, stderr } = await startCommand(command, { cwd: place.folder(), env: place.env() }).ended
-    expect(status).toBe(0)
-    expect(stderr).not.toMatch(/EPIPE|EBADF|Unexpected|at .*\.js/)
-    expect(place.totals()).toMatchObject({ registered: 30 })
-  })
+it.each([' | true', ' >&-'])('55: a reader that goes away does not stop the run: %s', async (suffix) => {
+  const place = await open({ latencyMs: 5 }, 30)
+  const line = `"$0" "$1" run export.csv --verbose --no-report${suffix}`
+  const command = ['bash', '-o', 'pipefail', '-c', line, process.execPath, PROGRAM]
+  const { status, stderr } = await startCommand(command, { cwd: place.folder(), env: place.env() }).ended
+  expect(status).toBe(0)
+  expect(stderr).not.toMatch(/EPIPE|EBADF|Unexpected|at .*\.js/)
+  expect(place.totals()).toMatchObject({ registered: 30 })
 })
 
-describe('kill -9', () => {
-  const ROWS = 800
-  const KILLS = 4
-  const CONCURRENCY = 16
-  const SEED = Number(process.env['KILL_SEED'] ?? 20_261_120)
+const ROWS = 800
+const KILLS = 4
+const CONCURRENCY = 16
+const SEED = Number(process.env['KILL_SEED'] ?? 20_261_120)
 
-  it(`34: survives ${KILLS} kills in ${ROWS} rows: nothing is lost and nothing is posted twice (seed ${SEED})`, async () => {
-    const chance = seedChance(SEED)
-    const { start, truth, totals, ledger } = await placeOfTest({ rows: ROWS, truth: {} })
-    const run = () =>
-      start(
-        ...['run', 'export.csv', '--concurrency', `${CONCURRENCY}`, '--quiet', '--no-report'],
-        ...['--max-in-doubt', '100000'],
-      )
-    let doubts = 0
-    let seen = 0
+it(`kill -9 34: survives ${KILLS} kills in ${ROWS} rows: nothing is lost and nothing is posted twice (seed ${SEED})`, async () => {
+  const chance = seedChance(SEED)
+  const { start, truth, totals, ledger } = await placeOfTest({ rows: ROWS, truth: {} })
+  const run = () =>
+    start(
+      ...['run', 'export.csv', '--concurrency', `${CONCURRENCY}`, '--quiet', '--no-report'],
+      ...['--max-in-doubt', '100000'],
+    )
+  let doubts = 0
+  let seen = 0
 
-    /** Balanced after every start; at most as many new doubts as there were slots. */
-    function judge(): void {
-      const { read, ...states } = totals()
-      expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(read)
-      expect(read).toBe(ROWS)
-      expect(states.inDoubt + states.sending - doubts).toBeLessThanOrEqual(CONCURRENCY)
-      doubts = states.inDoubt + states.sending
-    }
+  /** Balanced after every start; at most as many new doubts as there were slots. */
+  function judge(): void {
+    const { read, ...states } = totals()
+    expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(read)
+    expect(read).toBe(ROWS)
+    expect(states.inDoubt + states.sending - doubts).toBeLessThanOrEqual(CONCURRENCY)
+    doubts = states.inDoubt + states.sending
+  }
 
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      const { child, ended } = run()
-      await truth().whenReceived(seen + chance.between(1, 180))
-      child.kill('SIGKILL')
-      expect((await ended).signal).toBe('SIGKILL')
-      seen = truth().posts()
-      judge()
-    }
-    const { status } = await run().ended
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const { child, ended } = run()
+    await truth().whenReceived(seen + chance.between(1, 180))
+    child.kill('SIGKILL')
+    expect((await ended).signal).toBe('SIGKILL')
+    seen = truth().posts()
     judge()
-    expect(status).toBe(doubts > 0 ? 4 : 0)
+  }
+  const { status } = await run().ended
+  judge()
+  expect(status).toBe(doubts > 0 ? 4 : 0)
 
-    expect(truth().twice()).toEqual([])
-    const registered = ledger((reader) => reader.rows(['registered'], 0, ROWS))
-    expect(registered.length + doubts).toBe(ROWS)
-    const received = truth().received()
-    for (const { customerNo } of registered) expect(received.get(customerNo ?? 0)).toBe(1)
-  }, 240_000)
-})
+  expect(truth().twice()).toEqual([])
+  const registered = ledger((reader) => reader.rows(['registered'], 0, ROWS))
+  expect(registered.length + doubts).toBe(ROWS)
+  const received = truth().received()
+  for (const { customerNo } of registered) expect(received.get(customerNo ?? 0)).toBe(1)
+}, 240_000)
 
 describe('a disk that fills up', () => {
   const { folder, path, env, read } = placeForEach({ rows: 200, sandbox: {} })

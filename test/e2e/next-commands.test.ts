@@ -244,19 +244,17 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
   })
 })
 
-describe('a file of corrections without a row', () => {
-  it('says that there is nothing to correct, to check and to run, and is no error', async () => {
-    const { program, ends, json } = await open(2)
-    await ends(0, 'run', 'export.csv')
-    for (const args of [
-      ['run', inReport('corrections.csv')],
-      ['check', inReport('corrections.csv'), '--ledger', 'sepa-migrate.db'],
-      ['check', inReport('refused.csv')],
-    ]) {
-      const { status, stdout, stderr } = await program(...args)
-      expect({ status, stderr }, args.join(' ')).toEqual({ status: 0, stderr: '' })
-      expect(stdout).toContain('lists no row: there is nothing to correct in it.')
-    }
-    expect((await json('status')).totals).toMatchObject({ read: 2, registered: 2 })
-  })
+it('a file of corrections without a row says that there is nothing to correct, to check and to run, and is no error', async () => {
+  const { program, ends, json } = await open(2)
+  await ends(0, 'run', 'export.csv')
+  for (const args of [
+    ['run', inReport('corrections.csv')],
+    ['check', inReport('corrections.csv'), '--ledger', 'sepa-migrate.db'],
+    ['check', inReport('refused.csv')],
+  ]) {
+    const { status, stdout, stderr } = await program(...args)
+    expect({ status, stderr }, args.join(' ')).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain('lists no row: there is nothing to correct in it.')
+  }
+  expect((await json('status')).totals).toMatchObject({ read: 2, registered: 2 })
 })

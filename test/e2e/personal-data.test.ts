@@ -79,37 +79,35 @@ describe('secrets', () => {
     })
   })
 
-  describe('what the program prints and writes', () => {
-    it('holds no password and, once a row is registered, no account number of it', async () => {
-      const secrets = [PASSWORD, Buffer.from(`sandbox:${PASSWORD}`).toString('base64')]
-      const ran = [
-        await program('check', 'export.csv', '--out', 'checked', '--verbose'),
-        await program('run', 'export.csv', '--verbose', '--log-file', 'run.log', '--out', 'pack'),
-        await program('run', '--json', '--out', 'pack'),
-        await program('status', '--json'),
-        await program('report', '--out', 'pack'),
-        await program('resolve', '--row', '4', '--as', 'written-off', '--reason', 'a test', '--dry-run'),
-      ]
-      expect(ran.map(({ status }) => status)).toEqual([0, 4, 4, 4, 4, 4])
-      const printed = Buffer.from(ran.flatMap(({ stdout, stderr }) => [stdout, stderr]).join('\n'))
-      expect(holds(printed, secrets)).toBe(false)
-      for (const iban of ACCOUNTS) expect(holds(printed, spellings(iban)), iban).toBe(false)
+  it('what the program prints and writes holds no password and, once a row is registered, no account number of it', async () => {
+    const secrets = [PASSWORD, Buffer.from(`sandbox:${PASSWORD}`).toString('base64')]
+    const ran = [
+      await program('check', 'export.csv', '--out', 'checked', '--verbose'),
+      await program('run', 'export.csv', '--verbose', '--log-file', 'run.log', '--out', 'pack'),
+      await program('run', '--json', '--out', 'pack'),
+      await program('status', '--json'),
+      await program('report', '--out', 'pack'),
+      await program('resolve', '--row', '4', '--as', 'written-off', '--reason', 'a test', '--dry-run'),
+    ]
+    expect(ran.map(({ status }) => status)).toEqual([0, 4, 4, 4, 4, 4])
+    const printed = Buffer.from(ran.flatMap(({ stdout, stderr }) => [stdout, stderr]).join('\n'))
+    expect(holds(printed, secrets)).toBe(false)
+    for (const iban of ACCOUNTS) expect(holds(printed, spellings(iban)), iban).toBe(false)
 
-      const written = filesBelow(folder())
-      expect(written).toEqual(
-        expect.arrayContaining(['run.log', 'sepa-migrate.db', 'pack/report.html', 'checked/problems.csv']),
-      )
-      for (const name of written) {
-        const content = readFileSync(path(name))
-        expect(holds(content, secrets), name).toBe(false)
-        if (HOLD_CELLS.includes(name.split('/').at(-1) ?? '')) continue
-        // Customers 1, 5 and 6 are registered; the rows of 2, 3 and 4 may need their account again.
-        const gone = name.startsWith('sepa-migrate.db') ? [1, 5, 6] : [1, 2, 3, 4, 5, 6]
-        for (const customer of gone)
-          expect(holds(content, spellings(germanIban(customer))), `${name}: ${customer}`).toBe(false)
-        if (name !== 'export.csv') expect(statSync(path(name)).mode & 0o077, name).toBe(0)
-      }
-    })
+    const written = filesBelow(folder())
+    expect(written).toEqual(
+      expect.arrayContaining(['run.log', 'sepa-migrate.db', 'pack/report.html', 'checked/problems.csv']),
+    )
+    for (const name of written) {
+      const content = readFileSync(path(name))
+      expect(holds(content, secrets), name).toBe(false)
+      if (HOLD_CELLS.includes(name.split('/').at(-1) ?? '')) continue
+      // Customers 1, 5 and 6 are registered; the rows of 2, 3 and 4 may need their account again.
+      const gone = name.startsWith('sepa-migrate.db') ? [1, 5, 6] : [1, 2, 3, 4, 5, 6]
+      for (const customer of gone)
+        expect(holds(content, spellings(germanIban(customer))), `${name}: ${customer}`).toBe(false)
+      if (name !== 'export.csv') expect(statSync(path(name)).mode & 0o077, name).toBe(0)
+    }
   })
 })
 

@@ -89,15 +89,15 @@ faulty.playAll('a campaign under faults, deaths, power failures and decisions', 
     expect(deaths).toBeGreaterThan(2)
   }, 300_000)
 
-  describe('a rule broken on purpose is found', () => {
-    it.each<[string, Weakness]>([
-      ['sending before the intent is on disk', 'send_before_intent'],
-      ['sending again after a restart what was under way', 'resend_after_restart'],
-      ['commits that are not flushed when the power fails', 'normal_instead_of_full'],
-      ['taking a lost answer for a request that never left', 'lost_answer_is_not_sent'],
-      ['taking a server error for a request that was not applied', 'server_error_is_turned_away'],
-    ])('%s posts a mandate twice', (_name, weakness) => faulty.expectFound(weakness, /^I1/))
-  })
+  it.each<[string, Weakness]>([
+    ['sending before the intent is on disk', 'send_before_intent'],
+    ['sending again after a restart what was under way', 'resend_after_restart'],
+    ['commits that are not flushed when the power fails', 'normal_instead_of_full'],
+    ['taking a lost answer for a request that never left', 'lost_answer_is_not_sent'],
+    ['taking a server error for a request that was not applied', 'server_error_is_turned_away'],
+  ])('a rule broken on purpose is found %s posts a mandate twice', (_name, weakness) =>
+    faulty.expectFound(weakness, /^I1/),
+  )
 })
 
 const readBack = campaignsFrom('READING', { readsBack: true })
@@ -118,12 +118,14 @@ readBack.playAll('a campaign whose doubts are settled by what is read back', (se
     expect(looking).toBeLessThan(presence + absence)
   })
 
-  describe('a rule broken on purpose is found', () => {
-    it.each<[string, Weakness, RegExp, number]>([
-      ['sending again what was absent once', 'absence_resends', /^I1/, 16],
-      ['taking a question without an answer for an empty list', 'silence_is_absence', /^I1/, 5],
-      ['taking a list that is not understood in whole for an empty one', 'unreadable_is_absence', /^I1/, 273],
-      ['matching by customer alone', 'match_by_customer', /^I4.*reference that the service did not give/, 41],
-    ])('%s', (_name, weakness, found, first) => readBack.expectFound(weakness, found, first), 300_000)
-  })
+  it.each<[string, Weakness, RegExp, number]>([
+    ['sending again what was absent once', 'absence_resends', /^I1/, 16],
+    ['taking a question without an answer for an empty list', 'silence_is_absence', /^I1/, 5],
+    ['taking a list that is not understood in whole for an empty one', 'unreadable_is_absence', /^I1/, 273],
+    ['matching by customer alone', 'match_by_customer', /^I4.*reference that the service did not give/, 41],
+  ])(
+    'a rule broken on purpose is found %s',
+    (_name, weakness, found, first) => readBack.expectFound(weakness, found, first),
+    300_000,
+  )
 })

@@ -157,30 +157,28 @@ describe('migrate, with a file, a service and a ledger', () => {
   })
 })
 
-describe('a list of a report that somebody filled in', () => {
-  it('is taken with its decisions, and refused where it can be read only once', async () => {
-    const { place, asked, posts } = await placeWith(1)
-    appendFileSync(place.at('export.csv'), validLine(2).replace(/[A-Z]{2}[0-9]{20}/, 'DE00'))
-    await migrate(asked())
-    await writeReport(place.at('campaign.db'), { out: place.at('pack') })
-    const list = place.at('pack', 'to-do', 'corrections.csv')
-    const decided = { migration_decision: 'written-off', migration_reason: 'left' }
-    const lines = parse(readFileSync(list), { bom: true, columns: true }).map((line) =>
-      Object.assign(line as object, decided),
-    )
-    const quoted = (cells: readonly string[]): string =>
-      cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()
-    writeFileSync(
-      list,
-      [Object.keys(lines[0] ?? {}), ...lines.map((line) => Object.values(line))].map(quoted).join('\n'),
-    )
-    await expect(planned(place, asked({ files: [list] }))).rejects.toThrow(/^A plan records no decisions/)
-    const stream = createReadStream(list)
-    const piped = migrate(asked({ files: [{ name: 'standard input', stream }] }))
-    await expect(piped).rejects.toThrow(/is a list of this program.*can be read only once; nothing was sent/)
-    expect(await migrate(asked({ files: [list] }))).toMatchObject({ decided: 1, totals: { writtenOff: 1 } })
-    expect(posts()).toBe(1)
-  })
+it('a list of a report that somebody filled in is taken with its decisions, and refused where it can be read only once', async () => {
+  const { place, asked, posts } = await placeWith(1)
+  appendFileSync(place.at('export.csv'), validLine(2).replace(/[A-Z]{2}[0-9]{20}/, 'DE00'))
+  await migrate(asked())
+  await writeReport(place.at('campaign.db'), { out: place.at('pack') })
+  const list = place.at('pack', 'to-do', 'corrections.csv')
+  const decided = { migration_decision: 'written-off', migration_reason: 'left' }
+  const lines = parse(readFileSync(list), { bom: true, columns: true }).map((line) =>
+    Object.assign(line as object, decided),
+  )
+  const quoted = (cells: readonly string[]): string =>
+    cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()
+  writeFileSync(
+    list,
+    [Object.keys(lines[0] ?? {}), ...lines.map((line) => Object.values(line))].map(quoted).join('\n'),
+  )
+  await expect(planned(place, asked({ files: [list] }))).rejects.toThrow(/^A plan records no decisions/)
+  const stream = createReadStream(list)
+  const piped = migrate(asked({ files: [{ name: 'standard input', stream }] }))
+  await expect(piped).rejects.toThrow(/is a list of this program.*can be read only once; nothing was sent/)
+  expect(await migrate(asked({ files: [list] }))).toMatchObject({ decided: 1, totals: { writtenOff: 1 } })
+  expect(posts()).toBe(1)
 })
 
 describe('before anything is sent', () => {

@@ -262,17 +262,15 @@ describe('single customers who differ or are unknown', () => {
   })
 })
 
-describe('an export that names nobody', () => {
-  it('holds nothing, also beside a column without a name', async () => {
-    const customers = drawn(20, 31)
-    const lines = exportOf(customers).trimEnd().split('\n')
-    const unnamed = lines.map(
-      (text, at) => `${at === 0 ? '' : at},${text.replace(/,("[^"]*"|payer_name)$/, '')}`,
-    )
-    const { send, place } = await setUp(customers, [...unnamed, ''].join('\n'))
-    expect((await send()).totals).toMatchObject({ registered: 20 })
-    expect(place.look((reader) => reader.who())).toMatchObject({ asked: 20, no_name: 20 })
-  })
+it('an export that names nobody holds nothing, also beside a column without a name', async () => {
+  const customers = drawn(20, 31)
+  const lines = exportOf(customers).trimEnd().split('\n')
+  const unnamed = lines.map(
+    (text, at) => `${at === 0 ? '' : at},${text.replace(/,("[^"]*"|payer_name)$/, '')}`,
+  )
+  const { send, place } = await setUp(customers, [...unnamed, ''].join('\n'))
+  expect((await send()).totals).toMatchObject({ registered: 20 })
+  expect(place.look((reader) => reader.who())).toMatchObject({ asked: 20, no_name: 20 })
 })
 
 describe('an answer that is none', () => {
@@ -306,51 +304,47 @@ describe('an answer that is none', () => {
   })
 })
 
-describe('an asking that is broken off', () => {
-  it('goes on with those who were not asked, as often as it takes, and sends nothing before', async () => {
-    const customers = drawn(400, 5).map((one) => ({ ...one, payer: one.name }))
-    const { refused, send, askedFor, posts } = await setUp(customers, exportOf(customers))
-    let broken = 0
-    for (; broken < 3; broken += 1) {
-      const stop = new AbortController()
-      const watch = (event: MigrationEvent): void => {
-        if (event.kind === 'asking_who' && event.asked >= 100) stop.abort()
-      }
-      expect(await refused({ watch, signal: stop.signal })).toMatchObject({ kind: 'signal', exitCode: 130 })
+it('an asking that is broken off goes on with those who were not asked, as often as it takes, and sends nothing before', async () => {
+  const customers = drawn(400, 5).map((one) => ({ ...one, payer: one.name }))
+  const { refused, send, askedFor, posts } = await setUp(customers, exportOf(customers))
+  let broken = 0
+  for (; broken < 3; broken += 1) {
+    const stop = new AbortController()
+    const watch = (event: MigrationEvent): void => {
+      if (event.kind === 'asking_who' && event.asked >= 100) stop.abort()
     }
-    expect(posts()).toBe(0)
-    expect((await send()).totals.registered).toBe(400)
-    expect(askedFor()).toBe(400)
-  })
+    expect(await refused({ watch, signal: stop.signal })).toMatchObject({ kind: 'signal', exitCode: 130 })
+  }
+  expect(posts()).toBe(0)
+  expect((await send()).totals.registered).toBe(400)
+  expect(askedFor()).toBe(400)
 })
 
-describe('names', () => {
-  it('of the service are on no disk; those of the export among the cells of rows that wait alone', async () => {
-    const customers = drawn(60, 23).map((one, at) => ({
-      ...one,
-      name: `Wodanswald${at} Serviceborn${at}`,
-      payer: at === 3 ? 'Exportia Heldmoor' : `Serviceborn${at} Exportkind${at}`,
-    }))
-    const { send, place } = await setUp(customers, exportOf(customers))
-    const events: MigrationEvent[] = []
-    await send({ watch: (event) => void events.push(event) })
-    await writeReport(place.at('campaign.db'), { out: place.at('pack') })
-    const files = readdirSync(place.at('.'), { recursive: true, encoding: 'utf8' })
-      .map((name) => place.at(name))
-      .filter((path) => statSync(path).isFile() && !path.endsWith('export.csv'))
-    expect(files.length).toBeGreaterThan(8)
-    const holding = (name: string): string[] =>
-      files.filter((path) => readFileSync(path).includes(name)).map((path) => basename(path))
-    expect(holding('Wodanswald')).toEqual([])
-    expect(JSON.stringify(events)).not.toContain('Wodanswald')
-    // Registered rows hold no cells any more; the row that waits does, and the list in which it is corrected.
-    expect(holding('Exportkind')).toEqual([])
-    expect(holding('Exportia').sort()).toEqual(['campaign.db', 'corrections.csv'])
-    const workbook = files.find((path) => path.endsWith('to-do.xlsx')) ?? ''
-    const sheets = Object.values(unzipSync(readFileSync(workbook))).map((part) => strFromU8(part))
-    expect(sheets.some((part) => part.includes('Exportia Heldmoor'))).toBe(true)
-    expect(sheets.join()).not.toContain('Wodanswald')
-    for (const path of [...files.filter((each) => /to-do[/]|[.]db$/.test(each)), workbook])
-      expect(statSync(path).mode & 0o777, path).toBe(0o600)
-  })
+it('names of the service are on no disk; those of the export among the cells of rows that wait alone', async () => {
+  const customers = drawn(60, 23).map((one, at) => ({
+    ...one,
+    name: `Wodanswald${at} Serviceborn${at}`,
+    payer: at === 3 ? 'Exportia Heldmoor' : `Serviceborn${at} Exportkind${at}`,
+  }))
+  const { send, place } = await setUp(customers, exportOf(customers))
+  const events: MigrationEvent[] = []
+  await send({ watch: (event) => void events.push(event) })
+  await writeReport(place.at('campaign.db'), { out: place.at('pack') })
+  const files = readdirSync(place.at('.'), { recursive: true, encoding: 'utf8' })
+    .map((name) => place.at(name))
+    .filter((path) => statSync(path).isFile() && !path.endsWith('export.csv'))
+  expect(files.length).toBeGreaterThan(8)
+  const holding = (name: string): string[] =>
+    files.filter((path) => readFileSync(path).includes(name)).map((path) => basename(path))
+  expect(holding('Wodanswald')).toEqual([])
+  expect(JSON.stringify(events)).not.toContain('Wodanswald')
+  // Registered rows hold no cells any more; the row that waits does, and the list in which it is corrected.
+  expect(holding('Exportkind')).toEqual([])
+  expect(holding('Exportia').sort()).toEqual(['campaign.db', 'corrections.csv'])
+  const workbook = files.find((path) => path.endsWith('to-do.xlsx')) ?? ''
+  const sheets = Object.values(unzipSync(readFileSync(workbook))).map((part) => strFromU8(part))
+  expect(sheets.some((part) => part.includes('Exportia Heldmoor'))).toBe(true)
+  expect(sheets.join()).not.toContain('Wodanswald')
+  for (const path of [...files.filter((each) => /to-do[/]|[.]db$/.test(each)), workbook])
+    expect(statSync(path).mode & 0o777, path).toBe(0o600)
 })

@@ -93,31 +93,29 @@ describe('the password', () => {
   })
 })
 
-describe('whom a run trusts', () => {
-  async function linesOf(flags: Flags, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
-    const world = worldOf({ env: { SEPA_MIGRATE_USERNAME: 'u', SEPA_MIGRATE_PASSWORD: 'p', ...env } })
-    const settings = readSettings({ baseUrl: 'https://service.example', ...flags }, world)
-    return trustedLines((await readService(settings, world)).trusted)
-  }
+async function linesOf(flags: Flags, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const world = worldOf({ env: { SEPA_MIGRATE_USERNAME: 'u', SEPA_MIGRATE_PASSWORD: 'p', ...env } })
+  const settings = readSettings({ baseUrl: 'https://service.example', ...flags }, world)
+  return trustedLines((await readService(settings, world)).trusted)
+}
 
-  it('is named in full, without credentials, paths of the configuration beside it; nothing to speak of by default', async () => {
-    const [ca, client, node] = ['ca.pem', 'client.pem', 'node-ca.pem', 'key.pem'].map((name) =>
-      written(name, 'x'),
-    )
-    const tls = 'ca: ca.pem, clientCertificate: client.pem, clientKey: key.pem'
-    written('campaign.yaml', `service: { proxy: "https://user:hunter2@proxy.example:3128/", ${tls} }`)
-    const env = { NODE_EXTRA_CA_CERTS: node!, NODE_OPTIONS: '--use-openssl-ca', NODE_USE_SYSTEM_CA: '1' }
-    expect(await linesOf({ config }, env)).toEqual([
-      `Configuration: ${config}`,
-      'Proxy: https://proxy.example:3128',
-      `Extra certificates: ${ca!}`,
-      `Extra certificates: ${node!}`,
-      'Extra certificates: the certificates of this system (--use-openssl-ca)',
-      'Extra certificates: the certificates of this system (NODE_USE_SYSTEM_CA)',
-      `Client certificate: ${client!}`,
-    ])
-    expect(await linesOf({})).toEqual([])
-  })
+it('whom a run trusts is named in full, without credentials, paths of the configuration beside it; nothing to speak of by default', async () => {
+  const [ca, client, node] = ['ca.pem', 'client.pem', 'node-ca.pem', 'key.pem'].map((name) =>
+    written(name, 'x'),
+  )
+  const tls = 'ca: ca.pem, clientCertificate: client.pem, clientKey: key.pem'
+  written('campaign.yaml', `service: { proxy: "https://user:hunter2@proxy.example:3128/", ${tls} }`)
+  const env = { NODE_EXTRA_CA_CERTS: node!, NODE_OPTIONS: '--use-openssl-ca', NODE_USE_SYSTEM_CA: '1' }
+  expect(await linesOf({ config }, env)).toEqual([
+    `Configuration: ${config}`,
+    'Proxy: https://proxy.example:3128',
+    `Extra certificates: ${ca!}`,
+    `Extra certificates: ${node!}`,
+    'Extra certificates: the certificates of this system (--use-openssl-ca)',
+    'Extra certificates: the certificates of this system (NODE_USE_SYSTEM_CA)',
+    `Client certificate: ${client!}`,
+  ])
+  expect(await linesOf({})).toEqual([])
 })
 
 describe('the files that a command reads or keeps', () => {

@@ -150,21 +150,22 @@ describe('a value that a spreadsheet would rewrite', () => {
   )
 })
 
-describe('a cell that another delimiter splits', () => {
-  it.each([
-    ['x;=cmd', "x;'=cmd"],
-    ['x; =cmd', "x;' =cmd"],
-    ['x\t@SUM(A1)', "x\t'@SUM(A1)"],
-    ['x|-1', "x|'-1"],
-    [',=cmd', ",'=cmd"],
-    ['x, @SUM(A1)', "x,' @SUM(A1)"],
-    ["5,-cmd|' /C calc'!A0", "5,'-cmd|' /C calc'!A0"],
-    ['12,-', '12,-'],
-    ['Weg 5, -hinten', 'Weg 5, -hinten'],
-  ])('has %j as %j, whether it is for people or read back', (text, cell) => {
+it.each([
+  ['x;=cmd', "x;'=cmd"],
+  ['x; =cmd', "x;' =cmd"],
+  ['x\t@SUM(A1)', "x\t'@SUM(A1)"],
+  ['x|-1', "x|'-1"],
+  [',=cmd', ",'=cmd"],
+  ['x, @SUM(A1)', "x,' @SUM(A1)"],
+  ["5,-cmd|' /C calc'!A0", "5,'-cmd|' /C calc'!A0"],
+  ['12,-', '12,-'],
+  ['Weg 5, -hinten', 'Weg 5, -hinten'],
+])(
+  'a cell that another delimiter splits has %j as %j, whether it is for people or read back',
+  (text, cell) => {
     expect([neutralCell(text), editableCell(text)]).toEqual([cell, cell])
-  })
-})
+  },
+)
 
 it('what needs no look at patterns is what they leave alone', () => {
   fc.assert(

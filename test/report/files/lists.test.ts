@@ -141,17 +141,15 @@ describe('a problem', () => {
   })
 })
 
-describe('decisions.csv', () => {
-  it('shows who decided what, and on what evidence', () => {
-    const decisions = [
-      decisionOf({ reason: 'a "quoted" reason; and =1+1' }),
-      decisionOf({ id: 2, attemptId: null, as: null, evidence: 'list.csv (SHA-256 ab)' }),
-    ]
-    const records = recordsOf(DECISION_LIST.header + decisions.map(DECISION_LIST.line).join(''))
-    const whole = { id: '1', row: '1', attempt: '77', by: 'A. Reviewer', as: 'reviewer', decision: 'refused' }
-    expect(records[0]).toMatchObject({ ...whole, from: 'in_doubt', to: 'refused' })
-    expect(records[1]).toMatchObject({ attempt: '', as: '', evidence: 'list.csv (SHA-256 ab)' })
-  })
+it('decisions.csv shows who decided what, and on what evidence', () => {
+  const decisions = [
+    decisionOf({ reason: 'a "quoted" reason; and =1+1' }),
+    decisionOf({ id: 2, attemptId: null, as: null, evidence: 'list.csv (SHA-256 ab)' }),
+  ]
+  const records = recordsOf(DECISION_LIST.header + decisions.map(DECISION_LIST.line).join(''))
+  const whole = { id: '1', row: '1', attempt: '77', by: 'A. Reviewer', as: 'reviewer', decision: 'refused' }
+  expect(records[0]).toMatchObject({ ...whole, from: 'in_doubt', to: 'refused' })
+  expect(records[1]).toMatchObject({ attempt: '', as: '', evidence: 'list.csv (SHA-256 ab)' })
 })
 
 describe('verification.csv', () => {

@@ -32,29 +32,27 @@ function folderWith(files: Readonly<Record<string, string>>, folder = freshFolde
 const fill = (folder: string, ...names: string[]): string =>
   folderWith(Object.fromEntries(names.map((name) => [name, ''])), folder)
 
-describe('a result file is kept', () => {
-  const NEXT = [fileOf('refused.csv', 'the next one'), fileOf('manifest.json', 'the next manifest')]
-  const note = noteText('', [fileOf('problems.csv', 'listed')])
-  const list = [fileOf('problems.csv', 'next'), fileOf(NOTE, 'x')]
-  const ofAnother = manifestOf(fileOf('registered.csv', 'written'))
-  const ofOther = ofAnother.replace(/"ledgerId":\s*"[^"]*"/, '"ledgerId":""')
+const NEXT = [fileOf('refused.csv', 'the next one'), fileOf('manifest.json', 'the next manifest')]
+const note = noteText('', [fileOf('problems.csv', 'listed')])
+const list = [fileOf('problems.csv', 'next'), fileOf(NOTE, 'x')]
+const ofAnother = manifestOf(fileOf('registered.csv', 'written'))
+const ofOther = ofAnother.replace(/"ledgerId":\s*"[^"]*"/, '"ledgerId":""')
 
-  it.each<[string, Record<string, string>, string | null, typeof NEXT?]>([
-    ['not where it is what would be written', { 'refused.csv': 'the next one' }, null],
-    ['where another had that text', { 'refused.csv': 'written', 'manifest.json': ofOther }, 'refused.csv'],
-    ['where it is of another ledger', { 'manifest.json': ofAnother }, 'manifest.json'],
-    ...['', 'null', '{"schemaVersion":2,"ledgerId":"x","files":[]}'].map(
-      (text): [string, Record<string, string>, string] => [
-        `with a manifest that is none of ours: ${text}`,
-        { 'manifest.json': text },
-        'manifest.json',
-      ],
-    ),
-    ['not where it is not to go', { 'verification.csv': 'Written' }, null],
-    ['where the note is about another', { 'problems.csv': 'edited', [NOTE]: note }, 'problems.csv', list],
-  ])('%s', async (_, files, kept, next = NEXT) => {
-    expect(await keptFile(folderWith(files), next, { stale: [], ledgerId: '' })).toBe(kept)
-  })
+it.each<[string, Record<string, string>, string | null, typeof NEXT?]>([
+  ['not where it is what would be written', { 'refused.csv': 'the next one' }, null],
+  ['where another had that text', { 'refused.csv': 'written', 'manifest.json': ofOther }, 'refused.csv'],
+  ['where it is of another ledger', { 'manifest.json': ofAnother }, 'manifest.json'],
+  ...['', 'null', '{"schemaVersion":2,"ledgerId":"x","files":[]}'].map(
+    (text): [string, Record<string, string>, string] => [
+      `with a manifest that is none of ours: ${text}`,
+      { 'manifest.json': text },
+      'manifest.json',
+    ],
+  ),
+  ['not where it is not to go', { 'verification.csv': 'Written' }, null],
+  ['where the note is about another', { 'problems.csv': 'edited', [NOTE]: note }, 'problems.csv', list],
+])('a result file is kept %s', async (_, files, kept, next = NEXT) => {
+  expect(await keptFile(folderWith(files), next, { stale: [], ledgerId: '' })).toBe(kept)
 })
 
 it('the newest lists are those with the highest number, and only they are looked for there', () => {

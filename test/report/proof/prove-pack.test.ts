@@ -433,16 +433,14 @@ describe('beside a ledger that cannot have written it, nothing more is compared'
   })
 })
 
-describe('what is no pack', () => {
-  it.each([
-    ['a folder that is not there', (out: string) => rmSync(out, { recursive: true })],
-    ['one without a manifest', (out: string) => rmSync(join(out, 'manifest.json'))],
-  ])('%s is told, with what to do', async (_, spoil) => {
-    const { out } = await provenPack()
-    spoil(out)
-    const error: unknown = await prove(out).catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(SourceError)
-    expect((error as SourceError).message).toContain(`Cannot verify "${out}"`)
-    expect((error as SourceError).next).toMatch(/report/)
-  })
+it.each([
+  ['a folder that is not there', (out: string) => rmSync(out, { recursive: true })],
+  ['one without a manifest', (out: string) => rmSync(join(out, 'manifest.json'))],
+])('what is no pack %s is told, with what to do', async (_, spoil) => {
+  const { out } = await provenPack()
+  spoil(out)
+  const error: unknown = await prove(out).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(SourceError)
+  expect((error as SourceError).message).toContain(`Cannot verify "${out}"`)
+  expect((error as SourceError).next).toMatch(/report/)
 })
