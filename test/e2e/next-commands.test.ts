@@ -186,19 +186,7 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
     expect(new Set(place.held()).size).toBe(place.held().length)
   })
 
-  it('of an approval: the approver gets a command for the run', async () => {
-    const place = await open(3)
-    await place.program('plan', 'export.csv', '--to', 'plan.json', '--by', 'Ada')
-    const approved = await place.program(
-      ...['approve', 'plan.json', '--yes', '--by', 'Grace', '--reference', 'mail of 12 June'],
-    )
-    const ran = await place.pasteNext(approved)
-    expect(ran.status, ran.stderr).toBe(0)
-    expect(place.held()).toEqual([1, 2, 3])
-    expect(nextOf(ran)).toContain('report verify')
-  })
-
-  it('of an approval: with the address, the pace and the limits of the plan', async () => {
+  it('of an approval is the run for the approver, with the address, the pace and the limits of the plan', async () => {
     const place = await open(3)
     const limits = ['--limit 2', '--rate 50', '--max-in-doubt 4', '--max-refused 50%', '--timeout 200']
     const flags = ['--base-url', place.sandbox().url, ...limits.flatMap((flag) => flag.split(' '))]

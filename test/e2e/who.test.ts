@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { filesBelow } from '../support/folder.js'
 import { mandate } from '../support/export.js'
-import { placeOfTest } from '../support/place.js'
+import { nextOf, placeOfTest } from '../support/place.js'
 
 const SURNAME = 'Wodanswald'
 /** Letters in which no two numbers are alike. */
@@ -48,36 +48,32 @@ it('check, plan and run refuse a shifted crosswalk with masked names, and send n
   expect(sandbox().mandates()).toEqual([])
 })
 
-/** What the last line of a command says to type. */
-const nextOf = (stdout: string): string[] =>
-  (/Next: sepa-migrate (.*)\n$/.exec(stdout)?.[1] ?? 'no next line').split(' ')
-
 it('each next command goes on asking: whoever a check or a pilot held is not sent by it', async () => {
-  const { program, edit, read, held } = await open(12)
+  const { program, pasteNext, edit, read, held } = await open(12)
   edit('export.csv', (row) => (row['customer_no'] === '1005' ? { ...row, customer_no: '1006' } : row))
   const checked = await program('check', 'export.csv', '--who')
   const counted = 'The service was asked who 11 customers are: 10 agree, 1 differ, 0 unknown.'
   expect([checked.status, checked.stdout]).toEqual([3, expect.stringContaining(counted)])
-  expect(nextOf(checked.stdout)).toEqual(['run', 'export.csv', '--who', '--limit', '10'])
-  const pilot = await program(...nextOf(checked.stdout))
+  expect(nextOf(checked)).toBe('sepa-migrate run export.csv --who --limit 10')
+  const pilot = await pasteNext(checked)
   expect(pilot.stdout).toContain(counted)
-  expect(nextOf(pilot.stdout)).toEqual(['run', '--who'])
+  expect(nextOf(pilot)).toBe('sepa-migrate run --who')
   const ran = await program('run')
   expect([ran.status, held().length], ran.stderr).toEqual([3, 11])
   expect(held().filter((no) => no === 1_006)).toHaveLength(1)
-  expect(nextOf(ran.stdout)).toEqual(['run', 'sepa-migrate-report/to-do/to-do.xlsx'])
+  expect(nextOf(ran)).toBe('sepa-migrate run sepa-migrate-report/to-do/to-do.xlsx')
   expect(ran.stdout).toContain(counted)
   expect(read('report.html')).toContain('The service was asked about 11 customers: 10 agree, 1 differ')
 })
 
 it('a plan that asked goes by the lines that plan and approve print', async () => {
-  const { program, ends, held } = await open(12)
+  const { program, ends, pasteNext, held } = await open(12)
   const planned = await program('plan', 'export.csv', '--who', '--to', 'plan.json')
   const line = 'sepa-migrate run export.csv --who --plan plan.json'
   expect([planned.status, planned.stdout]).toEqual([0, expect.stringContaining(line)])
   const approved = await ends(0, 'approve', 'plan.json', '--yes', '--by', 'bea', '--reference', 'CAB-1')
-  expect(nextOf(approved.stdout)).toContain('--who')
-  const ran = await program(...nextOf(approved.stdout))
+  expect(nextOf(approved)).toContain('--who')
+  const ran = await pasteNext(approved)
   expect([ran.status, held().length], ran.stderr).toEqual([0, 12])
 })
 

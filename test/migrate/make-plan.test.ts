@@ -54,12 +54,11 @@ describe('a plan', () => {
   })
 
   it('names what stays behind and why, warnings, and the settings that are not as usual', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
+    const { place, sandbox, asked } = await placeWith(0)
     const broken = validLine(9).replace(germanIban(9), 'DE00370400440000000009')
     writeFileSync(place.at('export.csv'), `${validExport(3)}${broken}\n${validLine(1)}\n`, { mode: 0o600 })
     const document = await planned(place, {
-      ...place.asked(sandbox.url, { rules: { IBAN_SHARED: 'off' } }),
+      ...asked({ rules: { IBAN_SHARED: 'off' } }),
       service: { baseUrl: sandbox.url, username: 'sandbox', password: 'x', concurrency: 2, rate: 5 },
     })
     expect(document.staysBehind.map(({ state, count }) => [state, count])).toEqual([
@@ -88,12 +87,11 @@ describe('a plan', () => {
   })
 
   it('has the same rows in whatever order they stand, and others where one value differs', async () => {
-    const place = newPlace()
-    const sandbox = await place.sandbox()
+    const { place, asked } = await placeWith(0)
     const [header = '', ...lines] = validExport(4).trim().split('\n')
     const digestOf = async (order: readonly string[]): Promise<string> => {
       writeFileSync(place.at('export.csv'), `${[header, ...order].join('\n')}\n`, { mode: 0o600 })
-      return (await planned(place, place.asked(sandbox.url))).rows.digest
+      return (await planned(place, asked())).rows.digest
     }
     const first = await digestOf(lines)
     expect(await digestOf(lines.toReversed())).toBe(first)
