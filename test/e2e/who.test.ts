@@ -72,7 +72,7 @@ it('a plan that asked goes by the lines that plan and approve print', async () =
   const line = 'sepa-migrate run export.csv --who --plan plan.json'
   expect([planned.status, planned.stdout]).toEqual([0, expect.stringContaining(line)])
   const approved = await ends(0, 'approve', 'plan.json', '--yes', '--by', 'bea', '--reference', 'CAB-1')
-  expect(nextOf(approved)).toContain('--who')
+  expect(nextOf(approved)).toMatch(/ --plan plan\.json .* --who\b/)
   const ran = await pasteNext(approved)
   expect([ran.status, held().length], ran.stderr).toEqual([0, 12])
 })
