@@ -35,6 +35,42 @@ describe('a list of the report that comes back', () => {
     expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
+  it.each([[''], [',migration_decision,migration_reason']])(
+    'an export that kept the numbers of rows beside others loses no mandate (migration_row%s)',
+    async (more) => {
+      const [header = '', ...lines] = validExport(3).trim().split('\n')
+      write('first.csv', [header, ...lines, ''].join('\n'))
+      await json('run', 'first.csv')
+      const empty = more.replace(/[^,]/g, '')
+      const broken = `${validLine(6).replace(germanIban(6), 'DE00')},99${empty}`
+      const kept = [
+        ...lines.map((line) => `${line},${empty}`),
+        ...[`${validLine(4)},1${empty}`, `${validLine(5)},x${empty}`, broken],
+      ]
+      write('kept.csv', [`${header},migration_row${more}`, ...kept, ''].join('\n'))
+      const checked = await json('check', 'kept.csv', '--ledger', 'sepa-migrate.db')
+      expect(checked).toMatchObject({ exitCode: 3, totals: { read: 9, invalid: 2, conflict: 1 } })
+      const ran = await json('run', 'kept.csv')
+      const totals = { read: 9, resubmitted: 0, registered: 3, duplicate: 3, conflict: 1, invalid: 2 }
+      expect(ran).toMatchObject({ exitCode: 3, balanced: true, totals })
+      expect(await json('status')).toMatchObject({ exitCode: 3, totals })
+      expect(rows('corrections.csv').map((row) => row['unique_mandate_reference'])).toEqual(
+        [4, 5, 6].map((n) => `MANDATE-${n}`),
+      )
+
+      edit(
+        'corrections.csv',
+        (row) => ({ ...row, iban: germanIban(Number(row['customer_no'])), migration_decision: 'send' }),
+        'list.csv',
+      )
+      expect(await json('run', 'list.csv', '--reason', 'they are new')).toMatchObject({
+        exitCode: 0,
+        totals: { read: 9, resubmitted: 3, registered: 6, duplicate: 3 },
+      })
+      expectEachOnce([1, 2, 3, 4, 5, 6])
+    },
+  )
+
   it('check says of a word that nobody understands that a person lets its row go', async () => {
     const [header = '', ...lines] = validExport(3).trim().split('\n')
     const words = ['foo', 'active', 'active']

@@ -343,6 +343,7 @@ function apply(scope: Scope, line: Line, plan: CorrectionPlan, at: string): void
       // A row that its own checks held back stays so; the notice says the rest.
       sql(connection)`
         update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)
+      if (plan.because !== 'outdated') isAbout(connection, id, OF_NO_ROW)
       if (plan.because === 'unrelated') holdShown(scope, line)
       if (plan.because === 'outdated' && state === 'ready' && corrected !== null && line.isSameMandate === 0)
         holdWith(connection, noticeOf('CONFLICT_MANDATE', { other: id, ...OLDER_LIST }), corrected, at)
@@ -629,6 +630,9 @@ function noteFormer(connection: Connection, id: number, former: number, state: s
   )
 }
 
+/** The row that a line is about, where it is not the one that it names. */
+const OF_NO_ROW = 0
+
 const isAbout = (connection: Connection, line: number, row: number): void =>
   void sql(connection)`update temp.given_back set about = ? where id = ?`.run(row, line)
 
@@ -670,9 +674,23 @@ export function decidePlaces({ connection, first }: Scope): void {
     count.run(null, row)
     count.run(place, newcomer)
   }
+  countForThemselves(connection)
   const lost = sqlValue(connection)<number>`
     select count(*) from row where id >= ? and counted_in is null and state = 'ready'`
   if (lost.get(first) !== 0) throw new Error('A correction would be sent that no total counts')
+}
+
+/** A line that is not about the row that it names may be all that there is of its mandate: then it is a record of its own, which waits. */
+function countForThemselves(connection: Connection): void {
+  sql(connection)`
+    update row set counted_in = source_id from temp.given_back as line
+     where line.id = row.id and (about = ${OF_NO_ROW} or corrects = 0) and counted_in is null
+       and state not in ('ready', 'duplicate', 'superseded') and not exists (
+         select 1 from row as other where other.mandate_key = row.mandate_key and other.counted_in is not null)`.run()
+  sql(connection)`
+    update source set resubmitted = resubmitted - own.count from (select counted_in, count(*) as count from row
+      join temp.given_back using (id) where counted_in = source_id group by 1) as own
+     where source.id = own.counted_in and admitted_at is null`.run()
 }
 
 type Taken = Readonly<

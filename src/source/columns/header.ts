@@ -83,8 +83,7 @@ export const isHeading = ({ migrationRow }: Header, cells: readonly string[]): b
 
 /** A header by which one of this program's own result files is recognised, also where somebody deleted columns. */
 export const isResultHeader = (cells: readonly string[]): boolean =>
-  cells.some((cell) => ownName(cell) === 'migration_row') &&
-  cells.some((cell) => isOwnColumn(cell) && ownName(cell) !== 'migration_row')
+  cells.some((cell) => ownName(cell) === 'migration_row')
 
 /** Of these, one in which rows are decided about and nothing is corrected. */
 export const isDecisionHeader = (cells: readonly string[]): boolean =>
