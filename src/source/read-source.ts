@@ -111,7 +111,7 @@ export async function openSource(
 
 /** The same of a table that was found already. */
 async function openRecognised(
-  table: Table,
+  table: Table & Pick<RecognisedSource, 'isList'>,
   given: SourceOptions,
   against: CheckedAgainst,
   signal: AbortSignal | undefined,
@@ -229,7 +229,7 @@ export function openStored(
   })
   const { inLists } = against
   const named = isList && inLists !== undefined ? { header: { ...table.header, inLists } } : {}
-  return openRecognised({ ...table, ...named }, options, against, signal)
+  return openRecognised({ ...table, ...named, isList }, options, against, signal)
 }
 
 /** Names that decide between two plausible delimiters: those of the configuration, and the usual ones. */

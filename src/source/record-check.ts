@@ -73,6 +73,8 @@ export interface RecognisedSource extends Table {
   /** Those of the configuration, completed by the profile. */
   readonly options: SourceOptions
   readonly profile: AppliedProfile | null
+  /** Lines of a list that came in before. */
+  readonly isList?: boolean
   readonly against: CheckedAgainst
   readonly second: { readonly files: readonly SecondFile[]; readonly isOwn: boolean }
   readonly formats: { readonly signedDate: DecidedFormat; readonly lastCollection: DecidedFormat }
@@ -243,7 +245,8 @@ function cellChecker(source: RecognisedSource): CheckLine {
   return (own, more) => {
     const { read, cells, line, record, uncomputed, resubmission, restored } = own
     const { raw: mapped, transformed } = rawValues(read, mapping, uncomputed)
-    const looked = lookUp(second.files, read, mapped, mapping, severities)
+    const isCorrection = resubmission !== undefined || source.isList === true
+    const looked = lookUp(second.files, read, mapped, mapping, severities, isCorrection)
     const { raw } = looked
     const oldKey = mapping.oldKey === null ? null : cleanCell(read[mapping.oldKey.position] ?? '')
     const found = joinFindings(

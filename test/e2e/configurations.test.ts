@@ -57,6 +57,31 @@ describe('a configuration that is remembered', () => {
     `2 records will be read again, because "${what}" has changed: run and plan do so before anything is sent, with --config b.yaml`
   const STAYS = '2 records of "export.csv" stay as they were read with "b.yaml"'
 
+  it.each([
+    ['an export', {}],
+    ['lines that name no row', { migration_row: '', migration_decision: '' }],
+  ])('a typed customer number that moved beside other rows waits in %s', async (_, more) => {
+    write('b.yaml', read())
+    customers(2)
+    const numbers = ['1', '3', '']
+    const keyed = (row: Row, at: number): Row => ({ ...row, customer_no: '', Old: `K${at + 1}`, Status: 'A' })
+    const moved = ALL.map((row, at) => ({
+      ...keyed(row, at),
+      migration_customer_no: numbers[at] ?? '',
+      ...more,
+    }))
+    save('kept.csv', moved)
+    const [one = {}, two = {}, three = {}] = ALL
+    await expectRun(['kept.csv', '--config', 'b.yaml'], 3, [one, three])
+    const list = [inReport('corrections.csv'), '--config', 'b.yaml', '--reason', 'asked']
+    expect(place.rows('corrections.csv').map((row) => row['migration_rule'])).toEqual([
+      'CORRECTION_TAKES_CUSTOMER',
+    ])
+    await expectRun(list, 3, [one, three])
+    edit('corrections.csv', (row) => ({ ...row, migration_customer_no: '' }))
+    await expectRun(list, 0, [one, two, three])
+  })
+
   describe('one that has changed and was forgotten', () => {
     const CHANGES: readonly (readonly [string, () => void, readonly Row[]])[] = [
       ['customers.csv', () => customers(2), ALL],

@@ -1,6 +1,7 @@
 import { cleanCell, cleanIban, fold, plural } from '../../domain/text/text.js'
 import { type Finding, NO_FINDINGS, type SeverityOverrides, findingOf } from '../../domain/rule/verdict.js'
 import type { Field } from '../../domain/mandate/mandate.js'
+import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
 import { withoutDecimals } from '../../domain/row/correction.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { profileColumn } from '../guess/column-profile.js'
@@ -192,6 +193,7 @@ export type LookedUp = ReturnType<typeof lookUp>
 /**
  * What the second files say of one row: its values are completed, and where they stand is told.
  * @param read the cells of the row
+ * @param isCorrection a person typed the customer beside that row; else it may be what stood beside another row once
  */
 export function lookUp(
   files: readonly SecondFile[],
@@ -199,15 +201,17 @@ export function lookUp(
   mapped: RawValues,
   { lookups, secondKey, customer }: Mapping,
   severities: SeverityOverrides,
+  isCorrection: boolean,
 ) {
-  const typed = customer === null ? '' : cleanCell(read[customer] ?? '')
+  const typed = customer === null ? '' : withoutDecimals(cleanCell(read[customer] ?? ''))
   if (lookups.length === 0 && typed === '') return { raw: mapped, findings: NO_FINDINGS, places: NO_PLACES }
   const raw: { -readonly [Name in keyof RawValues]: RawValues[Name] } = { ...mapped }
-  if (typed !== '') raw.customer_no = withoutDecimals(typed)
+  const isOver = isCorrection && typed !== ''
+  if (isOver) raw.customer_no = typed
   const findings: Finding[] = []
   const places = new Map<Field, string>()
   for (const [index, { section, keys, take }] of lookups.entries()) {
-    if (section === 'crosswalk' && typed !== '') continue
+    if (section === 'crosswalk' && isOver) continue
     const file = files[index]
     const key = keys.map(({ position }) => cleanCell(read[position] ?? ''))
     const entry = file?.find(key)
@@ -232,5 +236,13 @@ export function lookUp(
         }
       }
   }
+  const known = withoutDecimals(cleanCell(raw.customer_no ?? ''))
+  if (typed !== '' && known !== '' && known !== typed)
+    findings.push(
+      ...findingOf('CORRECTION_TAKES_CUSTOMER', severities, {
+        ...{ field: 'customer_no', value: typed },
+        detail: `${CUSTOMER_COLUMN} has another one than the export or its crosswalk, in a line that names no row.`,
+      }),
+    )
   return { raw, findings, places }
 }
