@@ -240,7 +240,7 @@ function readCollections(bytes: ByteSource, limits: LimitOptions, signal: AbortS
     cells[COLLECTED] = day
     cells[SEQUENCE] ||= NOT_GIVEN
     cells[SCHEME] ||= NOT_GIVEN
-    const former = reference === '' && creditor === '' ? null : keyOf(cells, reference, creditor)
+    const former = reference === '' && creditor === '' ? null : keyIn(cells, reference, creditor)
     const successor = keyIn(cells)
     // One that names its own key changed something else.
     const amendment =
@@ -272,8 +272,9 @@ const keyOf = (
 }
 
 /** One that names no mandate stands for itself. */
-const keyIn = (cells: readonly string[]): string =>
-  keyOf(cells) ?? `?|${cells[CREDITOR] ?? ''}|${upperCase(cleanCell(cells[0] ?? ''))}`
+const keyIn = (cells: readonly string[], formerReference = '', formerCreditor = ''): string =>
+  keyOf(cells, formerReference, formerCreditor) ??
+  `?|${formerCreditor || (cells[CREDITOR] ?? '')}|${upperCase(cleanCell(formerReference || (cells[0] ?? '')))}`
 
 /** What tells the mandate and what would become of it. The first and the next collections say the same of it. */
 function contentOf({ cells }: Collection): string {

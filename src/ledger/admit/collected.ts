@@ -102,19 +102,29 @@ const BY_ACCOUNT = `(select min(other.id) from collected as other
   where other.account = row.iban_key and other.signed_date = row.signed_date and not ${isOwned('other')}
     and not ${isAmended('other')})`
 
-const BY_KEY = `(select id from collected as same where same.mandate_key in (row.mandate_key, ${NAMELESS})
-  and not ${isAmended('same')} order by day desc, creditor desc limit 1)`
+const OWN_KEYS = `(row.mandate_key, ${NAMELESS})`
+const BY_KEY = `(select id from collected as same where same.mandate_key in ${OWN_KEYS}
+  and not exists (select 1 from amended where former in ${OWN_KEYS} and amended.day >= same.day) order by day desc, creditor desc limit 1)`
 
-/** By reference and creditor, or the reference alone where no creditor is named; else by account and date that no row owns. */
-const BESIDE = `left join collected on collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT})`
+/** Under the last key that collections gave the mandate of a row, whatever else they changed of it. */
+const BY_SUCCESSOR = `(with recursive heir (key, since) as (
+    select successor, day from amended where former in ${OWN_KEYS} and day <> ''
+    union select successor, day from heir join amended on former = heir.key and day >= since)
+  select latest.id from heir join collected as latest on latest.mandate_key = heir.key
+    where not ${isAmended('latest')} order by latest.day desc limit 1)`
+const BY_OTHER_KEY = `coalesce(${BY_SUCCESSOR}, ${BY_ACCOUNT})`
+
+/** By reference and creditor, or the reference alone where no creditor is named; else by what they became, or by account and date that no row owns. */
+const FOUND = `coalesce(${BY_KEY}, ${BY_OTHER_KEY})`
+const BESIDE = `left join collected on collected.id = ${FOUND}`
 
 /** SQL that is true for a row that waits for a collection of its mandate, of which none differs from it any more; what they contradict each other about says nothing. */
 export const IS_VOUCHED_SINCE = `(row.state = 'conflict' and row.rule glob 'EVIDENCE_*' and exists (select 1 from collected
-  where collected.id = coalesce(${BY_KEY}, ${BY_ACCOUNT}) and collected.signed_date is not null and collected.account is not null and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
+  where collected.id = ${FOUND} and collected.signed_date is not null and collected.account is not null and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
 
 /** Collected, not ended with that, and no row of the exports is it. */
 const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${isOwned('collected')} and not ${isAmended('collected')}
-  and collected.id not in (select found from (select ${BY_ACCOUNT} as found from row where ${IS_COMPARED}
+  and collected.id not in (select found from (select ${BY_OTHER_KEY} as found from row where ${IS_COMPARED}
     and ${BY_KEY} is null)
     where found is not null)`
 
