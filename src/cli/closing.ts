@@ -109,7 +109,7 @@ export function closingLines(
     // What was declined is not in the ledger.
     ...(stop?.kind === 'declined' && totals.read === 0
       ? []
-      : openLines(exitCode, mandates, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
+      : openLines(exitCode, mandates, totals, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(typed, { ...status, pack: report === undefined ? null : dirname(report) }),
@@ -332,7 +332,7 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
 
 function openLines(exitCode: number, ...given: Parameters<typeof openPointsOf>): Line[] {
   const open = openPointsOf(...given)
-  const [mandates, , verification] = given
+  const [mandates, , , verification] = given
   if (open.length === 0 && exitCode === SOME_LEFT) return []
   if (open.length === 0)
     return [mandates.total === 0 ? 'No mandate has come in yet.' : [toned('good', 'Nothing is open.')]]

@@ -64,6 +64,16 @@ describe('the last lines for people', () => {
     expect(closing({ registered: 5, excluded: 2, written_off: 1 })).toContain('Nothing is open.')
   })
 
+  it('count what goes beside a ready row that is held, whose mandate is counted by the record that says otherwise', () => {
+    const mandates = mandateTotalsOf([
+      { state: 'conflict', count: 2 },
+      { state: 'ready', count: 2 },
+    ])
+    const lines = closing({ ready: 4, conflict: 2 }, { mandates, cutOver: { ...NO_CUT_OVER, held: 2 } })
+    const counts = lines.slice(lines.indexOf('Open:') + 1).map((line) => /^ {2}(\d+ [^:]*)/.exec(line)?.[1])
+    expect(counts.slice(0, 3)).toEqual(['2 ready', '2 ready, and held back', '2 in conflict'])
+  })
+
   it('say not that nothing is open where the host name was not confirmed and nothing was imported', () => {
     const stop = { kind: 'declined', why: 'The host name was not confirmed', next: 'Run again' } as const
     expect(closing({}, { stop }).join()).not.toContain('Nothing is open')

@@ -237,6 +237,7 @@ export type OpenPoint = ReturnType<typeof openPointsOf>[number][0]
 /** Mandates, and lines and totals that wait for a person; what is not open is left out. */
 export function openPointsOf(
   mandates: MandateTotals,
+  { ready }: Pick<Totals, 'ready'>,
   cutOver: OpenCutOver,
   verification: Verification | null,
 ) {
@@ -245,7 +246,8 @@ export function openPointsOf(
     ['unexpected', cutOver.unexpected],
     ['in_doubt', mandates.inDoubt],
     ['sending', mandates.sending],
-    ['ready', mandates.ready - cutOver.held],
+    // Of a mandate one row at most is ready; one that is held may be counted as what another record made of it.
+    ['ready', ready - cutOver.held],
     ['held', cutOver.held],
     ['cutOver', cutOver.open],
     ['untaken', cutOver.untaken],

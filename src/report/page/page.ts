@@ -72,8 +72,8 @@ const ANCHORS: Readonly<Record<OpenPoint, string>> = {
   invalid: 'problems',
 }
 
-const openPoints = ({ mandates, open, verification }: ReportFacts) =>
-  openPointsOf(mandates, open, verification)
+const openPoints = ({ mandates, totals, open, verification }: ReportFacts) =>
+  openPointsOf(mandates, totals, open, verification)
 
 function verdictSection(facts: ReportFacts, texts: Texts): Markup {
   const { totals, balanced, sources, runs } = facts
