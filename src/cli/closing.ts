@@ -303,7 +303,7 @@ export const oddities = (reader: LedgerReader): string[] =>
 
 /** Where several records say something of one mandate, or corrections name another. */
 const mandatesText = (mandates: MandateTotals): string =>
-  `${plural(mandates.total, 'mandate', 'mandates')}: ${countText(mandates.registered)} registered, ${countText(mandates.inDoubt + mandates.sending)} in doubt, ${countText(mandates.refused)} refused, ${countText(notSentOf(mandates))} not sent`
+  `${plural(mandates.total, 'mandate', 'mandates')}: ${countText(mandates.registered)} registered, ${countText(mandates.inDoubt + mandates.sending)} in doubt, ${countText(mandates.refused)} refused, ${mandates.writtenOff > 0 ? `${countText(mandates.writtenOff)} written off, ` : ''}${countText(notSentOf(mandates))} not sent`
 
 /** How each is told, and what a person does about it. */
 const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {

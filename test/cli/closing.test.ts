@@ -85,6 +85,10 @@ describe('the last lines for people', () => {
     expect(closing({ registered: 2, duplicate: 3, refused: 1, ready: 1 })).toContain(
       '  4 mandates: 2 registered, 0 in doubt, 1 refused, 1 not sent',
     )
+    // Of what was in doubt a request may have left.
+    expect(closing({ registered: 1, duplicate: 1, written_off: 2, excluded: 1 })).toContain(
+      '  4 mandates: 1 registered, 0 in doubt, 0 refused, 2 written off, 1 not sent',
+    )
   })
 
   it('count what the service contradicts first, and never say then that nothing is open', () => {

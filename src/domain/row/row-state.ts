@@ -167,9 +167,15 @@ export function mandateTotalsOf(counts: readonly Pick<MandateCount, 'state' | 'c
   return { total: sumOf(counts), ...(Object.fromEntries(each) as Record<(typeof each)[number][0], number>) }
 }
 
-/** Those of which nothing was sent that may count. */
-export const notSentOf = ({ total, registered, inDoubt, sending, refused }: MandateTotals): number =>
-  total - registered - inDoubt - sending - refused
+/** Those of which nothing was sent that may count. Of what was written off a request may have left. */
+export const notSentOf = ({
+  total,
+  registered,
+  inDoubt,
+  sending,
+  refused,
+  writtenOff,
+}: MandateTotals): number => total - registered - inDoubt - sending - refused - writtenOff
 
 /** `decided`: cancelled or changed at the service, as a person closed its line of the cut-over. */
 export type VerifiedVerdict = VerdictKind | 'decided'

@@ -447,7 +447,7 @@ export function* rowsToCancel(reader: LedgerReader, runId: number) {
 }
 
 /** Those of which nothing was sent that may count. */
-const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded', 'written_off']
+const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded']
 
 /** Registered rows shown with the date until when their first debit must run. */
 const FIRST_DEBITS_SHOWN = 10

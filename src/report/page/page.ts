@@ -304,24 +304,26 @@ function asActiveNote({ sources }: ReportFacts, texts: Texts): Markup | '' {
   return html`<p><strong>${texts.say('cover.treatedAsActive', { names: named })}</strong></p>`
 }
 
-/** The last four add up to the first. */
+/** The others add up to the first. */
 export const mandateFigures = ({ mandates }: ReportFacts): readonly (readonly [TextKey, number])[] => [
   ['label.mandates', mandates.total],
   ['state.registered', mandates.registered],
   ['state.in_doubt', mandates.inDoubt + mandates.sending],
   ['state.refused', mandates.refused],
+  ...(mandates.writtenOff > 0 ? [['state.written_off', mandates.writtenOff] as const] : []),
   ['cover.notSent', notSentOf(mandates)],
 ]
 
 const figures = (facts: ReportFacts, { say, count, share }: Texts): Markup =>
   html`<dl class="figures">
-    ${mandateFigures(facts).map(([label, number]) =>
-      fact(
-        say(label),
-        html`${count(number)}<span class="soft">${share(number, facts.mandates.total)}</span>`,
-      ),
-    )}
-  </dl>`
+      ${mandateFigures(facts).map(([label, number]) =>
+        fact(
+          say(label),
+          html`${count(number)}<span class="soft">${share(number, facts.mandates.total)}</span>`,
+        ),
+      )}
+    </dl>
+    ${facts.mandates.writtenOff > 0 ? html`<p>${say('state.written_off')}: ${say('meaning.written_off')}</p>` : ''}`
 
 /** The annex has the rest. */
 const firstSentence = (text: string): string => text.replace(/\. .*/, '.')

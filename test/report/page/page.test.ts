@@ -285,6 +285,15 @@ describe('the cover', () => {
       expect(cover).not.toContain(words)
   })
 
+  it('counts what was written off for itself, since a request of it may have left', async () => {
+    const rows = [rowOf(1, { state: 'written_off' }), rowOf(2, { state: 'ready' })]
+    const cover = await coverOf({}, ofRows(rows))
+    expect(cover).toContain('Refused 0 0.0 % Written off 1 50.0 % Not sent 1 50.0 %')
+    expect(cover).toContain('What was in doubt before may be registered at the service.')
+    expect(cover).toContain(`Not sent Reason Mandates Ready ${ENGLISH.say('meaning.ready')} 1`)
+    expect(cover.match(/Written off/g)).toHaveLength(2)
+  })
+
   it('says from whom to whom, who ran and who decided', async () => {
     const cover = await coverOf()
     expect(cover).toContain(
