@@ -113,14 +113,20 @@ export async function readDecisions(
 /** What is wrong with a line, its decision, or null where it has none, or one that needs nothing. */
 function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
   const columns = mergeColumns(reader.sources())
-  const mark = fold(ledgerMark({ ledgerId: reader.campaign().ledgerId }))
+  const { ledgerId, adoption } = reader.campaign()
+  const mark = fold(ledgerMark({ ledgerId, adoption }))
 
   /** In which cells a line is not the row that it names. */
   function differencesOf(line: ListRow, rowId: number, row: RowRecord | null, at: Fault): string[] {
     const ledger = line.cell('migration_ledger')
     if (ledger === null) return [at('migration_ledger', 'the file has no such column')]
     if (readMark(ledger).ledger !== mark)
-      return [at('migration_ledger', 'the line names another ledger, or none')]
+      return [
+        at(
+          'migration_ledger',
+          'the line is of another ledger, of none, or of before an older copy was adopted',
+        ),
+      ]
     if (row === null) return [at('migration_row', `there is no row ${rowId}`)]
     if (line.cell('migration_class') !== null && line.cell('migration_line') !== reader.markOfLine(rowId))
       return [at('migration_line', `the latest comparison says something else of row ${rowId}, or nothing`)]

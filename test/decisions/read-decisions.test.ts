@@ -147,11 +147,12 @@ describe('a line must be the row that it names', () => {
     const other = await campaign()
     const reading = other.read(decide(await one.lines(), 0, decided('resend')))
     await expect(reading).rejects.toThrow(
-      'line 2, column migration_ledger: the line names another ledger, or none',
+      'line 2, column migration_ledger: the line is of another ledger, of none, or of before an older copy was adopted',
     )
   })
 
-  const OTHER_LEDGER = 'column migration_ledger: the line names another ledger, or none'
+  const OTHER_LEDGER =
+    'column migration_ledger: the line is of another ledger, of none, or of before an older copy was adopted'
   const OTHER_REFERENCE = 'column "unique_mandate_reference": '
   // Undefined: the file has no such column.
   it.each<[string, Readonly<Record<string, string | undefined>>, string]>([

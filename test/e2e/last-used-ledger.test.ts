@@ -130,6 +130,37 @@ describe('an old copy of a ledger', () => {
     expect(place.truth().posts()).toBe(4)
   })
 
+  it('takes no list that was written before it was adopted, as row numbers are given again', async () => {
+    const place = await open()
+    const broken = (n: number, as: string): string =>
+      validLine(n).replace('2024-', '2924-').replace(/^\d+/, '3').replace(`MANDATE-${n}`, as)
+    const mend = (to: string): unknown =>
+      place.edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-04' }), to)
+    place.write('jan.csv', validExport(2))
+    place.write('feb.csv', `${validExport(2)}${broken(3, 'LOST')}\n`)
+    place.write('mar.csv', `${validExport(2)}${broken(4, 'NEW')}\n`)
+    expect((await place.run('jan.csv')).status).toBe(0)
+    take(place)
+    expect((await place.program('run', 'feb.csv')).status).toBe(3)
+    mend('lost.csv')
+    place.edit(
+      'corrections.csv',
+      (row) => ({ ...row, migration_decision: 'written-off', migration_reason: 'left' }),
+      'closed.csv',
+    )
+    putBack(place)
+    const adopted = await place.program('ledger', 'adopt', '--reason', 'the disk was lost')
+    expect(adopted.stdout).toContain('Lists that were written before')
+    expect((await place.program('run', 'mar.csv')).status).toBe(3)
+    const { status, stderr } = await place.run('lost.csv')
+    expect([status, stderr]).toEqual([7, expect.stringContaining('FILE_OF_ANOTHER_LEDGER')])
+    const closed = await place.program('resolve', '--from', 'closed.csv')
+    expect([closed.status, closed.stderr]).toEqual([2, expect.stringContaining('an older copy was adopted')])
+    mend('new.csv')
+    expect((await place.run('new.csv')).status).toBe(0)
+    expect(place.truth().posts()).toBe(3)
+  })
+
   it('is not called older while a run is going', async () => {
     const place = await open({ delayMs: 50 })
     const { ended } = place.begin('export.csv', '--concurrency', '2')

@@ -75,6 +75,7 @@ async function conclude(
       isDryRun
         ? 'Dry run: nothing was recorded.'
         : 'All of them are in doubt now, by your decision; nothing of them is sent before somebody resolves it.',
+      'Lists that were written before are not taken any more, since their row numbers may be those of other rows: correct the ones of the next report.',
       'Rows that came in after the copy was made are not in it: look them up before you give their files again. Where the lost part began to send one, the run is refused, and the same run with --another-ledger --reason "…" brings it in as in doubt. At a service on this machine nobody knows that: what corrects rows of this copy comes in as in doubt, and --all-in-doubt brings everything in so.',
       ...(isDryRun ? [nextLine(context, again)] : await closing()),
     ]),

@@ -256,7 +256,7 @@ async function isMarked(file: string, handle: FileHandle, mark: string): Promise
     let lines = 0
     for (const list of await openLists(input, DECIDING_COLUMNS))
       for await (const line of list.rows()) {
-        if (readMark(line.cell('migration_ledger') ?? '').ledger !== mark) return false
+        if (!readMark(line.cell('migration_ledger') ?? '').ledger.startsWith(mark)) return false
         lines += 1
       }
     return lines > 0

@@ -85,21 +85,23 @@ export const namesInLists = <Source extends ListedColumns>(
 export const CUSTOMER_COLUMN = 'migration_customer_no'
 
 /**
- * How a file names its ledger: never a number, which a spreadsheet would round. A list says behind it what it knows of: the
- * latest comparison, and the latest problem.
+ * How a file names its ledger: never a number, which a spreadsheet would round. A list says behind it which older copy was
+ * adopted last, since row numbers are given again from there, and what it knows of: the latest comparison and problem.
  */
 export const ledgerMark = ({
   ledgerId,
+  adoption,
   comparison,
   problem,
-}: { readonly ledgerId: string } & Partial<
+}: { readonly ledgerId: string; readonly adoption?: string | null | undefined } & Partial<
   Readonly<Record<'comparison' | 'problem', number | null>>
->): string => `L-${ledgerId}${problem === undefined ? '' : `-${comparison ?? 0}-${problem ?? 0}`}`
+>): string =>
+  `L-${ledgerId}${adoption == null ? '' : `-${adoption}`}${problem === undefined ? '' : `-${comparison ?? 0}-${problem ?? 0}`}`
 
 /** What a mark says, as a spreadsheet or a person may have left it. */
 export function readMark(mark: string) {
   const [, ledger = mark, comparison = '0', problem = '0'] =
-    /^\s*(L-[0-9a-f]{16})-(\d{1,9})-(\d{1,9})\s*$/iu.exec(mark) ?? []
+    /^\s*(L-[0-9a-f]{16}(?:-[0-9a-f]{10})?)-(\d{1,9})-(\d{1,9})\s*$/iu.exec(mark) ?? []
   return { ledger: fold(ledger), comparison: Number(comparison), problem: Number(problem) }
 }
 

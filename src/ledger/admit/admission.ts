@@ -5,7 +5,8 @@ import { type RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/accounts.js'
 import { namesInLists, type ListedColumns, ledgerMark } from '../../domain/row/list-columns.js'
 import type { Corrector } from '../../domain/row/correction.js'
-import { noteChange } from '../deliver/campaign-rows.js'
+import { ADOPTION, noteChange } from '../deliver/campaign-rows.js'
+import type { CampaignRecord } from '../read/reader.js'
 import {
   decideCorrections,
   decidePlaces,
@@ -133,7 +134,10 @@ export function openAdmission(parts: AdmissionParts) {
       ),
     /** How our files name this ledger. */
     mark: (): string =>
-      ledgerMark({ ledgerId: sqlValue(connection)<string>`select ledger_id from campaign`.get() ?? '' }),
+      ledgerMark(
+        sql(connection)<Pick<CampaignRecord, 'ledgerId' | 'adoption'>>`
+          select ledger_id as ledgerId, ${ADOPTION} as adoption from campaign`.get() ?? { ledgerId: '' },
+      ),
     /** What columns of exports that were read so are called in lists of ours, by their folded names. */
     inLists: (isSuch: (reading: SourceReading) => boolean): ReadonlyMap<string, string> => {
       const sources = sqlWithJson<ListedColumns & { reading: SourceReading }>(

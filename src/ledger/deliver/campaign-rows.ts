@@ -41,6 +41,9 @@ export const noteHolder = (
     user,
   })
 
+/** SQL: what tells lists of now from those of before an older copy was adopted; null where none was. */
+export const ADOPTION = `(select substr(mark, 1, 10) from run where settings -> '$.adopted' is not null order by id desc limit 1)`
+
 export const noteChange = (connection: Connection, at: string): void =>
   void sql(connection)`update campaign set changed_at = ?`.run(at)
 

@@ -22,7 +22,7 @@ import {
   VOUCHED,
 } from '../admit/collected.js'
 import { COMPARED_FILES, HAS_ITS_KEY, REFUSED_BECAUSE } from '../deliver/gate.js'
-import { LOG_MISSING } from '../deliver/campaign-rows.js'
+import { ADOPTION, LOG_MISSING } from '../deliver/campaign-rows.js'
 import {
   IS_CHOSEN,
   keeping,
@@ -302,7 +302,7 @@ export function createReader(connection: Connection, file: string) {
         'lastExports',
         'readWith',
       )`
-        select ledger_id as ledgerId, (select max(id) from comparison) as comparison, ${LATEST_PROBLEM} as problem, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
+        select ledger_id as ledgerId, ${ADOPTION} as adoption, (select max(id) from comparison) as comparison, ${LATEST_PROBLEM} as problem, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
            (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1)) where value ->> 'configuration' is ${UNTAKEN_WITH} and not (${IS_NEW_AND_KNOWN})) as untakenExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,

@@ -17,6 +17,8 @@ import type { Scope } from '../schema/schema.js'
 export interface CampaignRecord {
   /** Random, made with the ledger; tells two ledgers apart in a report. */
   readonly ledgerId: string
+  /** Names the older copy that was adopted last; null where none was. */
+  readonly adoption?: string | null
   /** The latest ones; null where nothing was compared, or found. */
   readonly comparison: number | null
   readonly problem: number | null
