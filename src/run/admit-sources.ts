@@ -321,9 +321,11 @@ function otherReading(
   others: Map<string, ReadBy>,
 ): NonNullable<CheckedAgainst['otherOf']> {
   const known = new Map<string, string | null>()
-  const none = again.sources().some((source) => isItsOwn(source, by)) ? NO_CONFIGURATION : null
+  const isSystem = again.sources().some((source) => isItsOwn(source, by))
   const find = (read: Parameters<typeof placeOf>[0]): string | null => {
-    const path = read.configuration == null ? none : placeOf(read, by)
+    // What one of the two lacks may have been forgotten, unless both read exports here.
+    if (!isSystem && (read.configuration == null || by.configuration === null)) return null
+    const path = read.configuration == null ? NO_CONFIGURATION : placeOf(read, by)
     const other = path === null ? null : (by.readWith?.(path || null) ?? null)
     if (path === null || other === null) return null
     others.set(path, other)

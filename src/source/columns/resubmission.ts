@@ -256,8 +256,9 @@ export function forgottenBy({ header, mapping, options, against }: Omit<RestoreO
     const [own, read] = [against.readBy, rows.at(-1)?.readBy]
     if (own?.said === undefined || read?.said === undefined) return null
     if ((read.configuration ?? null) === (own.configuration ?? null)) return null
-    // What was read without a configuration may have lacked this one.
-    if (read.configuration == null && (against.otherOf?.(read) ?? null) === null) return null
+    // What was read without a configuration may have lacked this one, and this command may have forgotten its own.
+    const isNone = read.configuration == null || own.configuration == null
+    if (isNone && (against.otherOf?.(read) ?? null) === null) return null
     return JSON.stringify(read.said) === JSON.stringify(own.said) ? null : read
   }
   return {
