@@ -253,17 +253,18 @@ export async function leftAsRead(context: Context, name: 'run' | 'plan' | 'compa
     throw error
   })
   const { all, compared } = looked
-  const [first] = compared
-  if (first !== undefined && name !== 'compare')
-    throw new UsageError(
-      `"${first.name}" was compared with the ledger, and ${first.because} has changed since, so that it may say something else; nothing was sent`,
-      `Compare again: ${commandLine(context, { name: 'compare', files: compared.map((one) => one.name), readWith: first.place })}`,
-    )
   const waiting = all.filter(({ isItsOwn }) => !isItsOwn)
-  if (waiting.length === 0) return []
+  if (waiting.length + compared.length === 0) return []
   const given = new Set<string>()
   for (const path of name === 'compare' ? [] : args)
     if ((await sizeOf(path)) !== null) given.add(await fileDigest(path, world.signals.drain))
+  const otherwise = name === 'compare' ? [] : compared.filter(({ sha256 }) => !given.has(sha256))
+  const [first] = otherwise
+  if (first !== undefined)
+    throw new UsageError(
+      `"${first.name}" was compared with the ledger, and ${first.because} has changed since, so that it may say something else; nothing was sent`,
+      `Compare again: ${commandLine(context, { name: 'compare', files: otherwise.map((one) => one.name), readWith: first.place })}`,
+    )
   const isGiven = ({ sha256 }: Waiting): boolean => given.has(sha256)
   const left = settings.configuration.file === null ? waiting : waiting.filter((one) => !isGiven(one))
   const changed = left.filter(({ because }) => because !== null)

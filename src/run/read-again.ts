@@ -361,15 +361,17 @@ export async function waitingBeside(
   })
 }
 
-/** Files of the latest comparison that would be read otherwise by now, and why, in words. */
+/** Files of the latest comparison that would be read otherwise by now, and why, in words; what came in since is read again by a run. */
 export async function comparedOtherwise(
-  reader: Pick<LedgerReader, 'comparedReadings'>,
+  reader: Pick<LedgerReader, 'comparedReadings' | 'readSources'>,
   by: ReadBy,
   signal: AbortSignal,
 ) {
   const found = []
-  for (const { name, reading } of reader.comparedReadings()) {
-    if (reading.said === undefined) continue
+  const compared = reader.comparedReadings()
+  const known = new Set(compared.length === 0 ? [] : reader.readSources().map(({ sha256 }) => sha256))
+  for (const { name, sha256, reading } of compared) {
+    if (reading.said === undefined || known.has(sha256)) continue
     const place = isItsOwn({ reading }, by) ? by.configuration : placeOf(reading, by)
     const isGone = place === null && reading.configuration != null
     const read = isItsOwn({ reading }, by) ? by : isGone ? null : (by.readWith?.(place) ?? null)
@@ -378,7 +380,7 @@ export async function comparedOtherwise(
       byFlag: reading.byFlag,
       signal,
     })
-    if (isChanged || ofFile.length > 0) found.push({ name, place, because })
+    if (isChanged || ofFile.length > 0) found.push({ name, sha256, place, because })
   }
   return found
 }

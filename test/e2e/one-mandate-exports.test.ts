@@ -589,19 +589,6 @@ describe('words', () => {
     await expectRun([inReport('corrections.csv')], 0, [mandate(1), mandate(2), mandate(3)])
   })
 
-  it('what a person decided between exports stands where the last export is one of them', async () => {
-    save('first.csv', [mandate(1), mandate(2), mandate(3)])
-    save('second.csv', [mandate(1), mandate(2, account(902)), mandate(3)])
-    await expectRun(['first.csv', '--limit', '1'], 5, [mandate(1)])
-    await expectRun(['second.csv', '--limit', '1'], 3, [mandate(1), mandate(3)])
-    edit('corrections.csv', (row) =>
-      linesOf([row]).join() === linesOf([mandate(2)]).join() ? { ...row, migration_decision: 'send' } : row,
-    )
-    await json('run', inReport('corrections.csv'), '--country', 'AT')
-    expect(await json('compare', 'second.csv')).toMatchObject({ cutOver: { held: 0 } })
-    await expectRun([], 0, [mandate(1), mandate(2), mandate(3)])
-  })
-
   it('a next step that changes nothing is not told twice', async () => {
     save('first.csv', withStatus(mandate(1), mandate(2, ENDED)))
     save('second.csv', [mandate(1), mandate(2)])

@@ -35,6 +35,7 @@ export interface FinalSource {
 /** How a file of the last export was read. */
 export interface ComparedReading {
   readonly name: string
+  readonly sha256: string
   readonly reading: SourceReading
 }
 

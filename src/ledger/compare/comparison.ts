@@ -154,7 +154,7 @@ function nameRenamed(connection: Connection): void {
 const READS_ALIKE = `alias.rule = final.rule and alias.customer_no is final.customer_no and alias.account = final.account
   and alias.signed is final.signed`
 const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and (${READS_ALIKE}
-  or digest is final.digest and (kind in ('held', 'excluded') or alias.rule is final.rule or final.rule is null)))`
+  or digest is final.digest and (kind in ('held', 'excluded') or alias.rule is final.rule)))`
 /** Of what a correction brought the former system need not know. */
 const IS_CORRECTION = 'exists (select 1 from temp.alias where rep = side.id and not is_own)'
 
@@ -288,7 +288,7 @@ const readingsOf = (final: Connection, readings: Readings): ComparedReading[] =>
     .map(({ name, sha256, reading }) => {
       const { sheet, encoding, delimiter, hidden, crosswalk, joined } = reading
       const layout = { sheet, encoding, delimiter, hidden, crosswalk, joined } as SourceReading
-      return { name, reading: { ...layout, ...readings.get(sha256) } }
+      return { name, sha256, reading: { ...layout, ...readings.get(sha256) } }
     })
 
 const sourcesOf = (final: Connection): FinalSource[] =>
