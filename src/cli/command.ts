@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/file/writer.js'
 import { openLedgerReader, type LedgerReader } from '../ledger/read/open-reader.js'
 import { ledgerFiles } from '../ledger/safety/side-files.js'
 import { sourceOpeners, type OpenNext } from '../run/admit-sources.js'
-import { noteDecided } from '../register/campaign-register.js'
+import { noteDecided, refuseOlder } from '../register/campaign-register.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
 import { rows, SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
@@ -97,11 +97,13 @@ export const camelCase = (name: string): string =>
 export async function decideIn<Value>(
   { settings, world }: Context,
   decide: (ledger: Ledger) => Value | Promise<Value>,
+  { ofLatest = false } = {},
 ): Promise<Value> {
   const { clock, pid, user } = world
   const { ledger: file, sharedFolder } = settings
   const ledger = openLedger({ file, clock, pid, user, create: false, sharedFolder })
   try {
+    if (ofLatest) refuseOlder(world.stateFolder, file, ledger.claims)
     return await decide(ledger)
   } finally {
     const fault = noteDecided(world.stateFolder, ledger.claims)

@@ -311,6 +311,23 @@ export function noteDecided(folder: string | null, ledger: Deciding): string | n
   }
 }
 
+/**
+ * What is decided in an older copy would close what the lost part may have sent. Where the register cannot be used, `noteDecided`
+ * says so.
+ * @throws {LedgerError} `older`
+ */
+export function refuseOlder(folder: string | null, ledger: string, claims: Claims): void {
+  let why: string | null = null
+  try {
+    const file = openRegisterToLook(asRegisterFolder(folder))
+    why = olderThan(file, file === null ? undefined : noteOf(file, claims.standing().ledgerId), claims)
+    file?.close()
+  } catch (error) {
+    faultText(error)
+  }
+  if (why !== null) throw olderCopy(ledger, why, claims.adoptable())
+}
+
 /** Why the register cannot be used, or that there is no folder for it, as a warning; any other error is thrown. */
 export function faultText(error: unknown): string {
   const isOfRegister = error instanceof LedgerError && error.problem === 'register'
@@ -332,7 +349,7 @@ function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['ad
   return new LedgerError(
     'older',
     `${olderText(ledger, why)}. An old copy was put back, or its write-ahead log is lost. ` +
-      `${rows.join(', ')}. Nothing was sent`,
+      `${rows.join(', ')}. Nothing was sent or decided`,
     'Put the newest copy back, with its -wal. Where there is none, adopt the older copy: all these rows ' +
       'become in doubt, so that none is sent before it was looked up at the service (sepa-migrate ledger adopt --reason "…")',
   )

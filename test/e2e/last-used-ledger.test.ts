@@ -102,9 +102,15 @@ describe('an old copy of a ledger', () => {
     await place.ends(8, 'status')
     await expectRefusedForGood(place)
 
-    // Nor does it become the latest by what is decided in it.
-    for (const row of ['7', '8'])
-      await place.program('resolve', '--row', row, '--as', 'written-off', '--reason', 'ended')
+    // Nothing is decided in it: what the lost part may have sent would be closed.
+    for (const decision of [
+      ['resolve', '--row', '7', '--as', 'written-off', '--reason', 'ended'],
+      ['compare', 'final.csv'],
+    ]) {
+      const { status, stderr } = await place.program(...decision)
+      expect([status, stderr]).toEqual([8, expect.stringMatching(/is older than it was[^]*ledger adopt/)])
+    }
+    expect(place.totals()).toMatchObject({ registered: 5, ready: 20 })
     await expectRefusedForGood(place)
     copy(place, 'newest.db', LEDGER)
     expect([0, 3]).toContain((await place.run()).status)

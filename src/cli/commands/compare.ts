@@ -51,25 +51,29 @@ async function compare(context: Context) {
   noteOutputs(context, settings.out)
   const readBy = readByOf(context)
   const left = await leftAsRead(context, 'compare')
-  const { ledger, comparison, looked, again, settled } = await decideIn(context, async (ledger) => {
-    const final = ledger.comparisons.open()
-    try {
-      const again = await readAgainFirst(ledger, { severities, readBy, signal })
-      const { files, readings } = asBefore(context, ledger.view)
-      const admitted = await admitSources(final, files, {
-        ...{ severities, signal },
-        watch: progress.reading,
-        onTheirOwn: true,
-      })
-      assertExports(admitted)
-      const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), readings }
-      const settled = ledger.comparisons.record(final, terms)
-      const comparison = ledger.view.comparison()
-      return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled }
-    } finally {
-      final.close()
-    }
-  })
+  const { ledger, comparison, looked, again, settled } = await decideIn(
+    context,
+    async (ledger) => {
+      const final = ledger.comparisons.open()
+      try {
+        const again = await readAgainFirst(ledger, { severities, readBy, signal })
+        const { files, readings } = asBefore(context, ledger.view)
+        const admitted = await admitSources(final, files, {
+          ...{ severities, signal },
+          watch: progress.reading,
+          onTheirOwn: true,
+        })
+        assertExports(admitted)
+        const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), readings }
+        const settled = ledger.comparisons.record(final, terms)
+        const comparison = ledger.view.comparison()
+        return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled }
+      } finally {
+        final.close()
+      }
+    },
+    { ofLatest: true },
+  )
   const { result, status } = looked
   const { files, warnings, proposed } = await writePack(settings)
   if (comparison === null) throw new Error('The comparison is not on record')

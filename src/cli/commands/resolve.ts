@@ -122,15 +122,19 @@ export async function resolve(context: Context): Promise<CommandResult> {
       : given(context))
   const { resolutions, isShownOnly = false, result: before = {} } = found
   if (resolutions.length === 0) return before
-  const { ledger, result } = await decideIn(context, async (ledger) => {
-    const dryRun = context.flag('dryRun') || isShownOnly
-    const force = context.flag('force') || context.texts('yesResend').length > 0
-    if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
-    const report = ledger.resolve(resolutions, { dryRun, force })
-    const from = context.text('from')
-    const waiting = from === null ? [] : await correctionsLeft(context, from)
-    return { ledger, result: await conclude(context, ledger, report, { dryRun, waiting }) }
-  })
+  const { ledger, result } = await decideIn(
+    context,
+    async (ledger) => {
+      const dryRun = context.flag('dryRun') || isShownOnly
+      const force = context.flag('force') || context.texts('yesResend').length > 0
+      if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
+      const report = ledger.resolve(resolutions, { dryRun, force })
+      const from = context.text('from')
+      const waiting = from === null ? [] : await correctionsLeft(context, from)
+      return { ledger, result: await conclude(context, ledger, report, { dryRun, waiting }) }
+    },
+    { ofLatest: true },
+  )
   const { exitCode = 0, lines = [], details } = before
   return {
     ...result,
