@@ -579,6 +579,16 @@ describe('words', () => {
     await expectRun(['newer.csv', '--newer'], 3, [mandate(1)])
   })
 
+  it('a list that was out when a customer was erased sends nothing of them', async () => {
+    save('export.csv', [mandate(1), mandate(2, TYPED_WRONG)])
+    await expectRun(['export.csv'], 3, [mandate(1)])
+    edit('corrections.csv', (row) => ({ ...row, ...account(2) }))
+    const list = place.read(inReport('corrections.csv'))
+    await ends(3, 'customer', 'erase', '2', '--with-open-rows', '--yes', '--reason', 'asked on 1 July')
+    place.write('out.csv', list)
+    await expectRun(['out.csv'], 3, [mandate(1)])
+  })
+
   it('what somebody corrects of the compared export is no change of it', async () => {
     save('export.csv', [mandate(1), mandate(2), mandate(3)])
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])

@@ -22,6 +22,7 @@ import { maskAccounts } from '../../domain/text/accounts.js'
 import { type HeaderColumns, prepareColumns, requiredCells } from '../admit/stored-row.js'
 import {
   holdWith,
+  isErased,
   NAMES_ROW,
   noticeOf,
   latestOf,
@@ -167,7 +168,7 @@ const LINE = `select row.id, row.corrects, row.source_id as sourceId, ${privateO
     current.state = 'conflict' and not ${isTaking('current')} as hasRivals,
     exists (select 1 from row as later where (later.id = named.heir or later.heir = named.heir)
       and later.id >= named.superseded_by and later.attempts > 0)
-      or current.id <> named.id and (not ${isTaking('current')} and ${WOULD_UNDO} or ${IS_OF_LATER_EXPORT}) or ${IS_BEHIND_COMPARISON} as isOutdated,
+      or current.id <> named.id and (not ${isTaking('current')} and ${WOULD_UNDO} or ${IS_OF_LATER_EXPORT}) or ${IS_BEHIND_COMPARISON} or ${isErased('named')} or ${isErased('current')} as isOutdated,
     ${NEWS} as news, current.id >= :first and not ${IS_SAME} or row.corrects in (select corrects from temp.contested) as isContested
   from row join temp.given_back on given_back.id = row.id
     left join row as named on named.id = row.corrects and named.id < :first and (named.counted_in is not null or named.state = 'superseded')
