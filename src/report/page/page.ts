@@ -316,14 +316,13 @@ export const mandateFigures = ({ mandates }: ReportFacts): readonly (readonly [T
 
 const figures = (facts: ReportFacts, { say, count, share }: Texts): Markup =>
   html`<dl class="figures">
-      ${mandateFigures(facts).map(([label, number]) =>
-        fact(
-          say(label),
-          html`${count(number)}<span class="soft">${share(number, facts.mandates.total)}</span>`,
-        ),
-      )}
-    </dl>
-    ${facts.mandates.writtenOff > 0 ? html`<p>${say('state.written_off')}: ${say('meaning.written_off')}</p>` : ''}`
+    ${mandateFigures(facts).map(([label, number]) =>
+      fact(
+        say(label),
+        html`${count(number)}<span class="soft">${share(number, facts.mandates.total)}</span>`,
+      ),
+    )}
+  </dl>`
 
 /** The annex has the rest. */
 const firstSentence = (text: string): string => text.replace(/\. .*/, '.')
