@@ -372,9 +372,10 @@ export async function comparedOtherwise(
   const known = new Set(compared.length === 0 ? [] : reader.readSources().map(({ sha256 }) => sha256))
   for (const { name, sha256, reading } of compared) {
     if (reading.said === undefined || known.has(sha256)) continue
-    const place = isItsOwn({ reading }, by) ? by.configuration : placeOf(reading, by)
+    const isOwn = isItsOwn({ reading }, by)
+    const place = isOwn ? by.configuration : placeOf(reading, by)
     const isGone = place === null && reading.configuration != null
-    const read = isItsOwn({ reading }, by) ? by : isGone ? null : (by.readWith?.(place) ?? null)
+    const read = isOwn ? by : isGone ? null : (by.readWith?.(place) ?? null)
     if (read === null) continue
     const { isChanged, ofFile, because } = await changeBy({ reading, isList: false }, read, {
       byFlag: reading.byFlag,

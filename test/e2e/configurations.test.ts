@@ -386,6 +386,11 @@ describe('two systems in one ledger', () => {
     await program('compare', 'last.csv', '--config', 'a.yaml')
     await program('run', '--config', 'a.yaml')
     expect(held().sort()).toEqual([1, 3])
+    // Once all of it was sent, too: what it says may have been wrong.
+    write('a.yaml', own)
+    expect(nextOf(await program('status', '--config', 'a.yaml'))).toBe(
+      'sepa-migrate compare last.csv --config a.yaml',
+    )
   })
 
   describe('one of them needs no configuration', () => {

@@ -138,7 +138,7 @@ export function openAdmission(parts: AdmissionParts) {
         sql(connection)<Pick<CampaignRecord, 'ledgerId' | 'adoption'>>`
           select ledger_id as ledgerId, ${ADOPTION} as adoption from campaign`.get() ?? { ledgerId: '' },
       ),
-    /** What columns of exports that were read so are called in lists of ours, by their folded names. */
+    /** What columns of exports that were read so are called in lists of ours, by their names, as they are and folded. */
     inLists: (isSuch: (reading: SourceReading) => boolean): ReadonlyMap<string, string> => {
       const sources = sqlWithJson<ListedColumns & { reading: SourceReading }>(
         connection,
@@ -165,6 +165,7 @@ export function openAdmission(parts: AdmissionParts) {
     tellMissing: (): void =>
       guard(() => tellMissing(connection, latest(connection, 'source'), parts.severities)),
     isNewer: (sha256: string) => guard(() => isNewer(sha256)),
+    /** A person said so of the exports of this command. */
     isNewerByWord: parts.isNewer === true,
     /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
     again: againVerbs({ ...parts, first }),
