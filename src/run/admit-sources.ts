@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/accounts.js'
-import { nearest, orNearest, findName, fold } from '../domain/text/text.js'
+import { countText, nearest, orNearest, findName, fold, plural } from '../domain/text/text.js'
 import { UsageError, refuse } from '../errors.js'
 import { type Admission, type GivenBack, NONE_GIVEN_BACK } from '../ledger/admit/admission.js'
 import type { AdmitRequest, Ledger } from '../ledger/file/writer.js'
@@ -224,6 +224,8 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
   const listsFirst = opened.toSorted((a, b) => Number(b.source.isResultFile) - Number(a.source.isResultFile))
   for (const { index, source } of listsFirst) admitted[index] = await addSource(admission, source, options)
   const givenBack = admission.decide()
+  for (const { index, source } of listsFirst)
+    if (!source.isResultFile) assertOwnSystem(admission, source, options, admitted[index]?.ids ?? [])
   const withLines = admitted.map(({ ids, ...source }) => ({
     ...source,
     ...ids.map((id) => givenBack.get(id) ?? NONE_GIVEN_BACK).reduce(together, NONE_GIVEN_BACK),
@@ -365,16 +367,42 @@ function assertAsCompared(
 ): void {
   const compared = sha256 === null ? undefined : admission.comparedWith(sha256)
   if (readBy === undefined || compared === undefined) return
-  const own = readBy.configuration === null ? null : resolve(readBy.configuration)
+  const own = pathOf(readBy)
   if (compared === own || (compared !== null && !existsSync(compared))) return
-  const as = (path: string | null): string =>
-    path === null ? 'without a configuration' : `with "${nameOf(path)}"`
   const path = open.path ?? name
   throw new UsageError(
-    `"${name}" was read ${as(compared)} when it was compared, and this command reads it ${as(own)}; nothing was sent`,
+    `"${name}" was read ${readAs(compared)} when it was compared, and this command reads it ${readAs(own)}; nothing was sent`,
     compared === null
       ? `Leave the configuration out, or compare the export as it is read with it first (sepa-migrate compare "${path}"${own === null ? '' : ` --config "${own}"`})`
       : `Give it alone, with that configuration (sepa-migrate run "${path}" --config "${compared}")`,
+  )
+}
+
+const pathOf = ({ configuration }: ReadBy): string | null =>
+  configuration === null ? null : resolve(configuration)
+
+const readAs = (path: string | null): string =>
+  path === null ? 'without a configuration' : `with "${nameOf(path)}"`
+
+/** An export of one system that is read as the other is gives its mandates to the customers of that. */
+function assertOwnSystem(
+  admission: Admission,
+  { name, open }: NamedSource,
+  { readBy }: AdmitOptions,
+  ids: readonly number[],
+): void {
+  const [id] = ids
+  if (id === undefined || readBy === undefined) return
+  const { all, theirs, configuration } = admission.ofAnotherSystem(id) ?? {
+    all: 0,
+    theirs: 0,
+    configuration: null,
+  }
+  if (theirs * 2 <= all) return
+  const own = pathOf(readBy)
+  throw new UsageError(
+    `${countText(theirs)} of ${plural(all, 'mandate', 'mandates')} of "${name}" came in ${readAs(configuration)} before, and this command reads them ${readAs(own)}, as it does another system; nothing was sent`,
+    `Give it alone, as they were read (sepa-migrate run "${open.path ?? name}"${configuration === null ? '' : ` --config "${configuration}"`}). If they belong to the other system by now, give it with a copy of that configuration under another name`,
   )
 }
 

@@ -565,6 +565,35 @@ describe('two systems in one ledger', () => {
     ])
   })
 
+  it('an export of one is not read as the other reads, unless a copy of that says so', async () => {
+    const header = 'Member,iban,signed,sepa_creditor_identifier,unique_mandate_reference'
+    const lines = (from: number, numbers: readonly number[]): string[] =>
+      numbers.map((n) => `${n},${germanIban(from + n)},0${n}.02.2020,DE98ZZZ09999999999,R-${from}-${n}`)
+    const date = 'signed_date: { column: signed, format: dd.mm.yyyy }'
+    const keys = 'crosswalk: { file: keys.csv, from: Member, key: key, customer_no: no }'
+    write('a.yaml', `columns: { customer_no: Member, ${date} }\n`)
+    write('b.yaml', `${keys}\ncolumns: { ${date} }\n`)
+    write('keys.csv', `key,no\n${[1, 2, 3, 4].map((n) => `${n},${20 + n}`).join('\n')}\n`)
+    save('a1.csv', header, lines(10, [1, 2]))
+    save('b1.csv', header, lines(20, [1, 2, 3]))
+    await ends(0, 'run', 'a1.csv', '--config', 'a.yaml')
+    await ends(0, 'run', 'b1.csv', '--config', 'b.yaml')
+    save('b2.csv', header, lines(20, [2, 3, 4]))
+    for (const words of [['run'], ['run', '--newer'], ['check', '--ledger', 'sepa-migrate.db']]) {
+      const { exitCode, errors } = await json(...words, 'b2.csv', '--config', 'a.yaml')
+      expect([exitCode, errors[0]?.message]).toEqual([
+        2,
+        '2 of 3 mandates of "b2.csv" came in with "b.yaml" before, and this command reads them with "a.yaml", as it does another system; nothing was sent',
+      ])
+      expect(errors[0]?.next).toContain('sepa-migrate run "b2.csv" --config ')
+    }
+    expect(held().sort((a, b) => a - b)).toEqual([1, 2, 21, 22, 23])
+    // A corrected configuration may have another name.
+    write('b3.yaml', place.read('b.yaml'))
+    await ends(0, 'run', 'b2.csv', '--config', 'b3.yaml')
+    expect(held()).toContain(24)
+  })
+
   it('what the last export has and was misread in its file is open until another file brings it in', async () => {
     const read = (format: string, reference: string): void =>
       write(

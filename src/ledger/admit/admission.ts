@@ -127,6 +127,21 @@ export function openAdmission(parts: AdmissionParts) {
       sqlValue(connection)<string | null>`
         select file.value ->> 'configuration' from comparison, json_each(comparison.sources) as file
          where comparison.id = (select max(id) from comparison) and file.value ->> 'sha256' = ?`.get(sha256),
+    /**
+     * Once `decide` has spoken: of the mandates of a source those that another configuration brought in before and its own did not,
+     * though it brought in others; undefined where there are none. `all`: of the source; `configuration`: a path, or null without one.
+     */
+    ofAnotherSystem: (source: number) =>
+      sql(connection)<Readonly<Record<'all' | 'theirs', number>> & { configuration: string | null }>`
+        with exports as (select id, reading ->> '$.configuration' as path,
+            reading ->> '$.configuration' is (select reading ->> '$.configuration' from source where id = :source) as is_own
+          from source where kind <> 'list' and last_row < :first)
+        select (select count(distinct mandate_key) from row where source_id = :source) as "all",
+            count(distinct mandate_key) as theirs, path as configuration
+          from row as own join row using (mandate_key) join exports on exports.id = row.source_id and not is_own
+         where exists (select 1 from exports where is_own) and exists (select 1 from exports where not is_own) and own.source_id = :source
+           and not exists (select 1 from row as same join exports on exports.id = same.source_id and is_own where same.mandate_key = own.mandate_key)
+         group by path order by theirs desc limit 1`.get({ source, first }),
     /** The command names a file that came in before. */
     noteGiven: (sha256: string): void =>
       void sql(connection)`insert or ignore into temp.given_again select id from source where sha256 = ?`.run(
