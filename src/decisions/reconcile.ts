@@ -192,10 +192,13 @@ const undoneText = (isEnded: boolean): string =>
     ? 'somebody said that it was cancelled at the service, and the list shows it'
     : 'somebody said that it was changed at the service, and the list shows it as it was sent'
 
-const whatLedgerSays = ({ state, assignedMandateReference }: RowRecord): string =>
-  state === 'registered'
-    ? `the ledger has it registered as ${assignedMandateReference ?? '?'}: this may be a second registration`
-    : `the ledger calls the row ${state.replace('_', ' ')}`
+function whatLedgerSays({ id, state, assignedMandateReference }: RowRecord): string {
+  if (state === 'registered')
+    return `the ledger has it registered as ${assignedMandateReference ?? '?'}: this may be a second registration`
+  const isOver = state !== 'ready' && state !== 'refused'
+  const remedy = `: before a run sends it once more, write it off (sepa-migrate resolve --row ${id} --as written-off --reason "…")`
+  return `the ledger calls the row ${state.replace('_', ' ')}${isOver ? '' : remedy}`
+}
 
 const linesOf = (entries: readonly Explained[]): string =>
   `${entries.length === 1 ? 'line' : 'lines'} ${entries.map(({ entry }) => entry.line).join(', ')}`
