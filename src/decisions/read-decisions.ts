@@ -9,6 +9,8 @@ import {
 import { DECIDING_COLUMNS, mergeColumns } from '../report/files/lists.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/accounts.js'
+import { ENDED } from '../domain/proof/match-sources.js'
+import { WORDS, wordOf } from '../domain/value/words.js'
 import { isSameName, likenessOf, readWhole } from '../domain/row/correction.js'
 import {
   cleanCell,
@@ -330,6 +332,8 @@ const WANTED = {
   ),
   originalCreditorIdentifier: column(['original_creditor_identifier', 'amendment.sepa_creditor_identifier']),
   originalMandateReference: column(['original_mandate_reference', 'amendment.unique_mandate_reference']),
+  status: column(['status'], 'status'),
+  cancelledAt: column(['cancelled_at', 'canceled_at', 'ended_at']),
 }
 
 type ListColumn = keyof typeof WANTED
@@ -368,9 +372,13 @@ export function readListed(list: string) {
       signedDate: orNull('signedDate'),
       originalCreditorIdentifier: orNull('originalCreditorIdentifier'),
       originalMandateReference: orNull('originalMandateReference'),
+      isEnded: cellOf('cancelledAt') !== '' || saysEnded(cellOf('status')),
     }
   }
 }
+
+const saysEnded = (status: string): boolean =>
+  ENDED.has(upperCase(status)) || typeof WORDS.status.get(wordOf(status)) === 'string'
 
 function findColumns(row: ListRow, list: string): ReadonlyMap<ListColumn, string> {
   const found = new Map<ListColumn, string>()

@@ -43,8 +43,8 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   const table = await openList(list, LIST_NAMES)
   const read = readListed(table.name)
   const differences: Difference[] = []
-  /** Registered rows that the list shows. */
-  const seen = new Set<number>()
+  /** Registered rows that the list shows, and whether as alive. */
+  const seen = new Map<number, boolean>()
   const saidDone = reader.saidDone()
   /** By customer, and word by word, so that a line given twice counts once. */
   const loose = new Map<number, Map<string, Loose>>()
@@ -55,14 +55,22 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
     const entry = read(row)
     const owner = reader.rowOfReference(entry.mandateReference)
     if (owner !== null) {
-      seen.add(owner.id)
+      seen.set(owner.id, !entry.isEnded || seen.get(owner.id) === true)
       const { differing } = compareWith(reader, owner, entry)
       const said = saidDone.get(owner.id)
       const isSame = differing.length === 0
-      const isDone = isSame ? said?.isToDiffer !== 1 : said?.isEnded === 0
+      const isDone = entry.isEnded
+        ? said !== undefined
+        : isSame
+          ? said?.isToDiffer !== 1
+          : said?.isEnded === 0
       if (isDone) matched += 1
       else {
-        const detail = isSame ? undoneText(said?.isEnded === 1) : `${differing.join(', ')} differ`
+        const detail = !isSame
+          ? `${differing.join(', ')} differ`
+          : entry.isEnded
+            ? 'the list shows it as cancelled'
+            : undoneText(said?.isEnded === 1)
         differences.push({ kind: 'differs', listed: withoutAccount(entry), row: owner, detail })
       }
       if (isSame) continue
@@ -73,7 +81,8 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   }
 
   /** Somebody had it changed at the service, which may have given it another reference. */
-  const isRegisteredAnew = ({ id }: RowRecord): boolean => saidDone.get(id)?.isEnded === 0 && !seen.has(id)
+  const isRegisteredAnew = ({ id }: RowRecord): boolean =>
+    saidDone.get(id)?.isEnded === 0 && seen.get(id) !== true
 
   /** It is not in the list, as somebody said. */
   function isGoneAsSaid(row: RowRecord): boolean {
@@ -95,11 +104,13 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
       const [rival] = rivals
       const isSaved = rivals.length === 1 && rival?.state === 'registered' && isReferenceOf(rival, entry)
       if (owner === null && isSaved && !seen.has(rival.id)) {
-        seen.add(rival.id)
+        seen.set(rival.id, !entry.isEnded)
         matched += 1
         return []
       }
       if (owner === null && rival === undefined && rows.some(isRegisteredAnew)) matched += 1
+      else if (owner === null && rivals.length === 1 && rival !== undefined && isUnsent(rival))
+        shown.set(rival.id, { row: rival, entry })
       else if (owner === null && !rivals.some(({ state }) => state === 'in_doubt'))
         differences.push(
           rival === undefined
@@ -110,18 +121,18 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
     })
   }
 
+  /** Rows that a run may send, and that the list shows. */
+  const shown = new Map<number, { row: RowRecord; entry: ListEntry }>()
   const customers = new Map(Array.from(loose, ([no, entries]) => [no, explain(no, entries.values())]))
   for (const row of rowsOf(reader, 'registered'))
     if (!seen.has(row.id) && !isGoneAsSaid(row)) differences.push({ kind: 'missing_there', row })
-  // For each row in doubt that exactly one entry of the list proves, and that entry proves no other row.
+  // For each row in doubt, or to be sent, that exactly one entry of the list proves, and that entry proves no other row.
   const proposals: Resolution[] = []
   const evidence = `${table.name} (SHA-256 ${table.sha256()})`
-  for (const row of rowsOf(reader, 'in_doubt')) {
+  /** Why it is not proposed; null where it is. */
+  function propose(row: RowRecord): string | null {
     const judged = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
-    if (typeof judged === 'string') {
-      differences.push({ kind: 'still_in_doubt', row, detail: judged })
-      continue
-    }
+    if (typeof judged === 'string') return judged
     const { line, creditorIdentifier, mandateReference } = judged
     proposals.push({
       by,
@@ -131,13 +142,24 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
       reason: `The list from the service shows it in line ${line}`,
       assigned: { creditorIdentifier, mandateReference },
       attempt: row.lastAttempt?.n ?? null,
+      isShown: true,
     })
+    return null
+  }
+  for (const { row, entry } of shown.values())
+    if (propose(row) !== null)
+      differences.push({ kind: 'differs', listed: withoutAccount(entry), row, detail: whatLedgerSays(row) })
+  for (const row of rowsOf(reader, 'in_doubt')) {
+    const detail = propose(row)
+    if (detail !== null) differences.push({ kind: 'still_in_doubt', row, detail })
   }
   return { listed, matched, differences, proposals }
 }
 
 const rowsOf = (reader: LedgerReader, state: 'registered' | 'in_doubt') =>
   rowsById((after, limit) => reader.rows([state], after, limit))
+
+const isUnsent = ({ state }: RowRecord): boolean => state === 'ready' || state === 'refused'
 
 /** An entry that no registered row explains by its reference and its values. */
 interface Loose {
@@ -179,7 +201,7 @@ const byWeight = (a: RowRecord, b: RowRecord): number => WEIGHT.indexOf(b.state)
 function isAccountedFor(
   reader: LedgerReader,
   mandate: readonly RowRecord[],
-  seen: ReadonlySet<number>,
+  seen: ReadonlyMap<number, boolean>,
 ): boolean {
   if (!mandate.some(({ id, state }) => state === 'registered' && seen.has(id))) return false
   const wasInDoubt = ({ id }: RowRecord): boolean =>
@@ -192,12 +214,12 @@ const undoneText = (isEnded: boolean): string =>
     ? 'somebody said that it was cancelled at the service, and the list shows it'
     : 'somebody said that it was changed at the service, and the list shows it as it was sent'
 
-function whatLedgerSays({ id, state, assignedMandateReference }: RowRecord): string {
+function whatLedgerSays(row: RowRecord): string {
+  const { id, state, assignedMandateReference } = row
   if (state === 'registered')
     return `the ledger has it registered as ${assignedMandateReference ?? '?'}: this may be a second registration`
-  const isOver = state !== 'ready' && state !== 'refused'
   const remedy = `: before a run sends it once more, write it off (sepa-migrate resolve --row ${id} --as written-off --reason "…")`
-  return `the ledger calls the row ${state.replace('_', ' ')}${isOver ? '' : remedy}`
+  return `the ledger calls the row ${state.replace('_', ' ')}${isUnsent(row) ? remedy : ''}`
 }
 
 const linesOf = (entries: readonly Explained[]): string =>
@@ -207,8 +229,11 @@ const linesOf = (entries: readonly Explained[]): string =>
 function judgeDoubt(row: RowRecord, entries: readonly Explained[]): ListEntry | string {
   const differingIn = ({ comparisons }: Explained): readonly string[] =>
     comparisons.get(row.id)?.differing ?? []
-  const candidates = entries.filter((each) => differingIn(each).length === 0)
+  const fitting = entries.filter((each) => differingIn(each).length === 0)
+  const candidates = fitting.filter(({ entry }) => !entry.isEnded)
   const [only] = candidates
+  if (only === undefined && fitting.length > 0)
+    return `the list shows it as cancelled, in ${linesOf(fitting)}`
   if (only === undefined) {
     const [near] = entries
     if (near === undefined && row.lastAttempt?.reason?.endsWith(BEGUN_OTHERWISE) === true)

@@ -43,6 +43,8 @@ export interface Resolution {
   readonly assigned: AssignedIdentity | null
   /** Where the evidence came from: a file's name and SHA-256, or null for one typed on the command line. */
   readonly evidence: string | null
+  /** What the service showed proves it, also of a row that a run might send. */
+  readonly isShown?: true
   /** The number `n` of the attempt that the person looked at; rejected when there was another since. Null: the latest. */
   readonly attempt: number | null
   /** Said of its line of the cut-over, which may be decided beside the row. */

@@ -95,15 +95,65 @@ describe('registered rows', () => {
   })
 })
 
-it('an entry that no row explains is unknown here; one for a row that is refused or ready must not exist', async () => {
-  const result = await compare(...[1, 2, 3, 4, 5, 6, 99].map((n) => listed(n)))
-  expect(outline(result)).toEqual(['differs 5', 'differs 6', 'unknown_here 99'])
-  const firstWriteOff = (row: number): string =>
-    `: before a run sends it once more, write it off (sepa-migrate resolve --row ${row} --as written-off --reason "…")`
-  expect(detailsOf(result)).toEqual([
-    `the ledger calls the row refused${firstWriteOff(5)}`,
-    `the ledger calls the row ready${firstWriteOff(6)}`,
-  ])
+it('an entry that no row explains is unknown here', async () => {
+  expect(outline(await compare(...[1, 2, 3, 4, 99].map((n) => listed(n))))).toEqual(['unknown_here 99'])
+})
+
+describe('rows that a run might send', () => {
+  it('are registered where the list proves them, by the edges that there are', async () => {
+    const ledger = await campaign()
+    const { proposals, differences } = await against(ledger, ...[1, 2, 3, 4, 5, 6].map((n) => listed(n)))
+    expect(differences).toEqual([])
+    expect(ledger.resolve(proposals, { dryRun: false }).isApplied).toBe(true)
+    expect(ledger.totals()).toMatchObject({ registered: 6, ready: 0, refused: 0, inDoubt: 0 })
+    const edges = ledger.view
+      .decisions(0, 100)
+      .map(({ rowId, decision, from, to }) => [rowId, decision, from, to])
+    expect(edges).toEqual([
+      [5, 'retry_refused', 'refused', 'ready'],
+      [5, 'shown', 'ready', 'in_doubt'],
+      [5, 'registered', 'in_doubt', 'registered'],
+      [6, 'shown', 'ready', 'in_doubt'],
+      [6, 'registered', 'in_doubt', 'registered'],
+      [3, 'registered', 'in_doubt', 'registered'],
+      [4, 'registered', 'in_doubt', 'registered'],
+    ])
+    expect(ledger.view.attempts(6)).toMatchObject([
+      { outcome: 'in_doubt', hint: 'may_exist', started: false },
+    ])
+  })
+
+  it('are told with what to do where the list shows them and does not prove them', async () => {
+    const masked = (n: number): Entry =>
+      listed(n, { iban: maskIban(germanIban(n)), original_mandate_reference: '' })
+    const result = await compare(
+      ...[1, 2, 3, 4].map((n) => listed(n, { status: '' })),
+      masked(5),
+      listed(6, { status: 'ended' }),
+    )
+    const firstWriteOff = (row: number): string =>
+      `: before a run sends it once more, write it off (sepa-migrate resolve --row ${row} --as written-off --reason "…")`
+    expect(outline(result)).toEqual(['differs 5', 'differs 6'])
+    expect(detailsOf(result)).toEqual([
+      `the ledger calls the row refused${firstWriteOff(5)}`,
+      `the ledger calls the row ready${firstWriteOff(6)}`,
+    ])
+  })
+})
+
+describe('what the list shows as cancelled', () => {
+  const ENDS: Entry[] = [{ status: 'CANCELLED' }, { status: 'gekündigt' }, { cancelled_at: '2026-06-01' }]
+
+  it.each(ENDS)('%o is no proof of a doubt, and not what was sent', async (ended) => {
+    const alive = Object.fromEntries(Object.keys(ended).map((name) => [name, '']))
+    const result = await compare(listed(1, ended), listed(2, alive), listed(3, ended), listed(4, alive))
+    expect(result).toMatchObject({ matched: 1, proposals: [{ rowId: 4 }] })
+    expect(outline(result)).toEqual(['differs 1', 'still_in_doubt 3'])
+    expect(detailsOf(result)).toEqual([
+      'the list shows it as cancelled',
+      'the list shows it as cancelled, in line 4',
+    ])
+  })
 })
 
 describe('a row in doubt', () => {
@@ -356,7 +406,8 @@ describe('an entry proves at most one row, and a row is proven by at most one en
       expect([result.proposals, detailsOf(result)]).toEqual([[], [couldBe('refused')]])
     }
     const told = await against(ledger, entry('NEW-B', { ...masked, original_mandate_reference: 'B-1' }))
-    expect([told.proposals, outline(told)]).toEqual([[], ['differs 2', 'still_in_doubt 1']])
+    expect(told.proposals).toMatchObject([{ rowId: 2, decision: 'registered', isShown: true }])
+    expect(outline(told)).toEqual(['still_in_doubt 1'])
   })
 
   it('a row that was sent again after a doubt competes: it may be registered twice', async () => {
@@ -409,6 +460,7 @@ describe('what an entry says of a row', () => {
     signedDate: null,
     originalCreditorIdentifier: null,
     originalMandateReference: null,
+    isEnded: false,
     account: null,
   }
 

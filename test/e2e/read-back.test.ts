@@ -325,6 +325,20 @@ describe('the question before sending', () => {
         for (const { iban } of there.sandbox().mandates()) expect(stdout + stderr).not.toContain(iban)
     })
 
+    it('also where all were asked about at once, and the rest is sent without asking', async () => {
+      const there = await startService(6)
+      await postByHand(there, [1, 3, 5])
+      expect((await run(there, 'export.csv', '--limit', '1', ...FIRST)).status).toBe(4)
+      const asked = await there.program('resolve', '--ask', '--of', 'ready', '--dry-run')
+      expect(asked.stdout).toContain('3 proven: the service holds it, once')
+      const sent = await run(there)
+      expect([heldBy(there), there.totals()]).toEqual([upTo(6), expect.objectContaining({ inDoubt: 3 })])
+      expect(sent.status).toBe(4)
+      const recorded = await there.program('resolve', '--ask', '--yes', '--reason', 'by hand', '--by', 'Ada')
+      expect([recorded.status, heldBy(there)]).toEqual([0, upTo(6)])
+      expect(there.totals()).toMatchObject({ registered: 6, inDoubt: 0 })
+    })
+
     it(`holds against a service with faults in asking and in sending (seed ${SEED})`, async () => {
       const there = await startService(60, { chaos: 0.1, seed: SEED })
       await postByHand(

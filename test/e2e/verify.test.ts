@@ -183,14 +183,14 @@ describe('a mandate whose line of the cut-over somebody closed with done', () =>
     listed()
       .toSorted((one, other) => Number(one['migration_row']) - Number(other['migration_row']))
       .map(({ verification }) => verification)
-  const list = (): void =>
+  const list = (isWhole = false): void =>
     place.save(
       'service.csv',
       place
         .sandbox()
         .mandates()
-        .filter(({ cancelled_at }) => cancelled_at === null)
-        .map(listedThere),
+        .filter(({ cancelled_at }) => isWhole || cancelled_at === null)
+        .map((held) => ({ ...listedThere(held), cancelled_at: held.cancelled_at ?? '' })),
     )
   const against = () =>
     place.json<{ exitCode: number; reconciliation: object }>('resolve', '--against', 'service.csv')
@@ -218,6 +218,11 @@ describe('a mandate whose line of the cut-over somebody closed with done', () =>
       expect(await against()).toMatchObject({
         exitCode: 0,
         reconciliation: { matched: 3, missingThere: 0, unknownHere: 0, differs: 0 },
+      })
+      list(true)
+      expect(await against()).toMatchObject({
+        exitCode: 0,
+        reconciliation: { matched: 6, missingThere: 0, unknownHere: 0, differs: 0 },
       })
     },
   )

@@ -260,7 +260,10 @@ function kept({ id, status, reference, iban, signedAt }: ListedSource) {
  * what cannot be told is asked again another time. Only a list that shows no such mandate lets a row leave, and even
  * that proves nothing: it is the same as if nobody had asked.
  */
-export function beforeSending({ verdict, why }: SourceVerdict): 'send' | 'hold_back' | 'ask_again' {
+export function beforeSending({
+  verdict,
+  why,
+}: Pick<SourceVerdict, 'verdict' | 'why'>): 'send' | 'hold_back' | 'ask_again' {
   if (verdict === 'unreadable') return 'ask_again'
   return verdict === 'absent' || (verdict === 'other' && why === 'differs') ? 'send' : 'hold_back'
 }

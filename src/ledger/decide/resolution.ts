@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { AbsenceFacts } from '../../domain/proof/read-back.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { EDGES, transition, type RowState, forcedText, LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
 import { cleanCell, isScientific, printable, said } from '../../domain/text/text.js'
-import { BEGUN_FOR, doubtRow, noteChange } from '../deliver/campaign-rows.js'
+import { BEGUN_FOR, doubtShown, noteChange } from '../deliver/campaign-rows.js'
 import { privateOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideRow, recordDecision } from '../admit/problems.js'
 import { IS_OPEN_LINE, NEVER_SENDABLE, SHOWN } from '../compare/comparison-reads.js'
@@ -313,13 +312,18 @@ const notRegistered = ({ rowId }: Resolution): Rejection => ({
   next: 'Remove them, or decide "registered"',
 })
 
+const isShownUnsent = ({ isShown }: Resolution, { state }: Subject): boolean =>
+  isShown === true && (state === 'ready' || state === 'refused')
+
 function stateFault(resolution: Resolution, subject: Subject): Rejection | null {
   const { rowId, decision } = resolution
   const { state } = subject
   const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
   const isPutRight =
     decision === 'registered' &&
-    (subject.isResent === 1 || (subject.isTyped === 1 && subject.identity !== textOf(resolution.assigned)))
+    (subject.isResent === 1 ||
+      isShownUnsent(resolution, subject) ||
+      (subject.isTyped === 1 && subject.identity !== textOf(resolution.assigned)))
   if (state === 'in_doubt' || mayClose || isPutRight) return movedOn(resolution, subject)
   if (subject.heir !== null && subject.heirState !== null)
     return {
@@ -377,22 +381,17 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
   const at = new Date(nowMs).toISOString()
   // Somebody may have typed or pasted an account number, and a file may be named after one.
   const [by, reason] = [maskAccounts(resolution.by), maskAccounts(resolution.reason)]
-  const isTakenBack = resolution.decision === 'registered' && subject.isResent === 1
+  const isTakenBack = decision === 'registered' && subject.isResent === 1
+  const wasUnsent = isTakenBack || isShownUnsent(resolution, subject)
   // The service holds it all the same.
-  if (isTakenBack)
-    doubtRow(connection, {
-      ...{
-        row: id,
-        run: sqlValue(connection)<number>`select max(id) from run`.get() ?? 0,
-        requestId: randomUUID(),
-        at,
-        by,
-        reason,
-      },
-      decision: 'resend_taken_back',
-      why: 'The decision to send it once more was taken back',
+  if (wasUnsent)
+    doubtShown(connection, {
+      ...{ row: id, state: subject.state, at, by, reason },
+      decision: isTakenBack ? 'resend_taken_back' : 'shown',
+      why: isTakenBack ? 'The decision to send it once more was taken back' : reason,
+      isShown: !isTakenBack,
     })
-  const state = isTakenBack ? 'in_doubt' : subject.state
+  const state = wasUnsent ? 'in_doubt' : subject.state
   const elapsedMs = nowMs - Date.parse(startedAt ?? '')
   const typed = state === 'registered' && assigned !== null ? subject.identity : null
   const told = said([

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { basename } from 'node:path'
-import { recordDecision } from '../admit/problems.js'
-import { transition } from '../../domain/row/row-state.js'
+import { decideRow, recordDecision } from '../admit/problems.js'
+import { transition, type RowState } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { createFingerprints, type Fingerprints } from '../admit/stored-row.js'
@@ -144,12 +145,18 @@ export const noteUnendedRuns = (connection: Connection, how: string): number =>
 /** An attempt without an outcome becomes a doubt, and its row with it. */
 function endInDoubt(
   connection: Connection,
-  { rowId, attemptId, at, reason }: { rowId: number; attemptId: number; at: string; reason: string },
+  {
+    rowId,
+    attemptId,
+    at,
+    reason,
+    isShown = false,
+  }: { rowId: number; attemptId: number; at: string; reason: string; isShown?: boolean },
 ): void {
   const end = sql(connection)`
-    update attempt set outcome = 'in_doubt', hint = 'unknown', ended_at = ?, reason = ?
+    update attempt set outcome = 'in_doubt', hint = ?, started = ?, ended_at = ?, reason = ?
       where id = ? and outcome is null`
-  end.run(at, reason, attemptId)
+  end.run(isShown ? 'may_exist' : 'unknown', isShown ? 0 : null, at, reason, attemptId)
   sql(connection)`update row set state = ? where id = ?`.run(transition('sending', 'in_doubt'), rowId)
 }
 
@@ -157,7 +164,10 @@ function endInDoubt(
  * A row that is ready becomes in doubt by a person's word. Nothing leaves: its attempt ends as it begins, and its reason says so
  * to the gate.
  */
-export function doubtRow(connection: Connection, { row, run, requestId, why, ...decided }: Doubted): void {
+export function doubtRow(
+  connection: Connection,
+  { row, run, requestId, why, isShown = false, ...decided }: Doubted,
+): void {
   const { at } = decided
   const attemptId = sqlValue(connection)<number>`
     insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
@@ -171,13 +181,30 @@ export function doubtRow(connection: Connection, { row, run, requestId, why, ...
     transition('ready', 'intent'),
     row,
   )
-  endInDoubt(connection, { rowId: row, attemptId, at, reason: why })
+  endInDoubt(connection, { rowId: row, attemptId, at, reason: why, isShown })
   recordDecision(connection, { ...decided, row, from: 'ready', to: 'in_doubt' })
 }
 
 type Doubted = Readonly<
-  Record<'row' | 'run', number> & Record<'requestId' | 'why' | 'at' | 'by' | 'decision' | 'reason', string>
+  Record<'row' | 'run', number> &
+    Record<'requestId' | 'why' | 'at' | 'by' | 'decision' | 'reason', string> & {
+      /** Nothing left, since the service holds it already. */
+      isShown?: boolean
+    }
 >
+
+/** The same of a row that the service shows, or a person says that it does; one that was refused is to be sent once more first. */
+export function doubtShown(
+  connection: Connection,
+  { state, ...doubted }: Omit<Doubted, 'run' | 'requestId'> & { readonly state: RowState },
+): void {
+  const run = sqlValue(connection)<number>`select max(id) from run`.get() ?? 0
+  if (state === 'refused') {
+    const to = transition('refused', 'retry_refused')
+    decideRow(connection, { ...doubted, decision: 'retry_refused', from: 'refused', to })
+  }
+  doubtRow(connection, { ...doubted, run, requestId: randomUUID() })
+}
 
 /**
  * Under the lock no request can be under way, so every intent without an outcome is in doubt (ledger/README.md#crash-table). Run it

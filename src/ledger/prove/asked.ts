@@ -1,5 +1,5 @@
 import { type Fingerprints, prepareColumns, type HeaderColumns } from '../admit/stored-row.js'
-import { fingerprintsOf, noteChange } from '../deliver/campaign-rows.js'
+import { doubtShown, fingerprintsOf, noteChange } from '../deliver/campaign-rows.js'
 import {
   type LedgerWork,
   sql,
@@ -12,13 +12,15 @@ import {
 } from '../file/connection.js'
 import type { HeardAnswer, HeldRow, ReadBackTerms } from '../ledger.js'
 import type { Scope } from '../schema/schema.js'
-import { isErased, holdFound, noticeOf } from '../admit/problems.js'
+import { isErased, holdFound, noticeOf, PROGRAM } from '../admit/problems.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { PAYER_FIELDS } from '../../domain/mandate/mandate.js'
 import { severityOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { cleanCell, namesInTemplate } from '../../domain/text/text.js'
 import { isStranger, STRANGERS, type PayerClaim, type WhoVerdict } from '../../domain/who/names.js'
-import { MAY_BE_SENT } from '../deliver/gate.js'
+import { beforeSending, heldBackBecause } from '../../domain/proof/match-sources.js'
+import type { RowState } from '../../domain/row/row-state.js'
+import { hasLiveAttempt, MAY_BE_SENT } from '../deliver/gate.js'
 
 /** A read-back that was broken off is gone on with for so long; later its first answers say too little. */
 const CONTINUED_WITHIN_MS = 24 * 60 * 60_000
@@ -29,9 +31,11 @@ const IN_DOUBT = `
    where state = 'in_doubt' and customer_no is not null
    group by customer_no order by max(attempt.id) desc`
 
+/** With what may be sent: what a person called refused, since the service never said so. */
 const ofState = (state: 'registered' | 'ready'): string => `
   insert or ignore into temp.to_ask (customer_no)
-  select customer_no from row where customer_no is not null and state = '${state}' order by row.id`
+  select customer_no from row where customer_no is not null and (state = '${state}'
+    or '${state}' = 'ready' and state = 'refused' and exists (select 1 from attempt where row_id = row.id and outcome = 'released')) order by row.id`
 
 /**
  * Registered rows without which no absence counts (domain/README.md#read-back): of each run that left a row in doubt, and
@@ -171,7 +175,7 @@ const heldRowsOf = (connection: Connection, fingerprints: Fingerprints, customer
       isAccount: (iban) => fingerprints.account(iban).equals(key),
     }))
 
-/** Changes the state of no row. */
+/** A row that a run might send, and that the service shows, becomes in doubt, as if it had been asked about just before it was sent. */
 function recordAnswers(connection: Connection, readBackId: number, answers: readonly HeardAnswer[]): void {
   const question = sql(connection)`
     insert into question
@@ -182,12 +186,28 @@ function recordAnswers(connection: Connection, readBackId: number, answers: read
   const proof = sql(connection)`
     insert into proof (question_id, row_id, attempts, verdict, why, sources)
      select :questionId, row.id, :attempts, :verdict, :why, :sources from row where id = :rowId and not ${isErased('row')}`
+  const unsent = sqlValue(connection)<RowState>`
+    select state from row where id = ? and state in ('ready', 'refused') and not ${isErased('row')} and not ${hasLiveAttempt('row.mandate_key')}`
   for (const { proofs, ...answer } of answers) {
     const { lastInsertRowid } = question.run({ ...answer, readBackId })
     for (const { rowId, attempts, evidence } of proofs) {
       const sources = evidence.sources.length === 0 ? null : JSON.stringify(evidence.sources)
       const { verdict, why } = evidence
-      proof.run({ questionId: Number(lastInsertRowid), rowId, attempts, verdict, why, sources })
+      const state = beforeSending(evidence) === 'hold_back' ? unsent.get(rowId) : undefined
+      if (state !== undefined) {
+        const because = heldBackBecause(evidence)
+        const doubted = {
+          row: rowId,
+          state,
+          at: answer.answeredAt,
+          by: PROGRAM,
+          reason: because,
+          why: because,
+        }
+        doubtShown(connection, { ...doubted, decision: 'shown', isShown: true })
+      }
+      const n = attempts + Number(state !== undefined)
+      proof.run({ questionId: Number(lastInsertRowid), rowId, attempts: n, verdict, why, sources })
     }
   }
   const last = answers.at(-1)

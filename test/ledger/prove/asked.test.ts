@@ -128,8 +128,39 @@ describe('rows that a list is held against', () => {
   })
 })
 
+describe('what is to be sent, and turns out to be there', () => {
+  it.each([
+    ['proven', null, 'in_doubt'],
+    ['other', 'ended', 'in_doubt'],
+    ['other', 'differs', 'ready'],
+    ['absent', null, 'ready'],
+  ] as const)('%s (%s): the row is %s', async (verdict, why, state) => {
+    const ledger = await campaign()
+    const { id } = startReadBack(ledger, 'ready')
+    ledger.readBacks.record(id, [
+      listed(1005, [{ rowId: 5, attempts: 0, evidence: { ...PROVEN, verdict, why } }]),
+    ])
+    expect(ledger.view.row(5)).toMatchObject({ state, attempts: state === 'ready' ? 0 : 1 })
+    expect(ledger.view.proofsOfRow(5)).toMatchObject([{ attempts: state === 'ready' ? 0 : 1 }])
+  })
+
+  it('is in doubt also where a person had called it refused, whose customer is asked about', async () => {
+    const clock = stoppedClock()
+    const ledger = await campaign(clock)
+    clock.advance(16 * 60_000)
+    decide(ledger, 1, 'refused')
+    const { id } = startReadBack(ledger, 'ready')
+    expect(ledger.readBacks.next(9)).toContain(1001)
+    const answeredAt = '2026-06-15T10:30:00.000Z'
+    const proofs = [{ rowId: 1, attempts: 1, evidence: PROVEN }]
+    ledger.readBacks.record(id, [{ ...listed(1001, proofs), answeredAt }])
+    expect(ledger.view.row(1)).toMatchObject({ state: 'in_doubt', attempts: 2 })
+    expect(ledger.view.attempts(1).at(-1)).toMatchObject({ hint: 'may_exist', started: false })
+  })
+})
+
 describe('evidence', () => {
-  it('is kept with its question, changes no state, and the latest about a row counts', async () => {
+  it('is kept with its question, changes no state of what was sent, and the latest about a row counts', async () => {
     const ledger = await campaign()
     const before = ledger.totals()
     const { id } = startReadBack(ledger, 'all')
