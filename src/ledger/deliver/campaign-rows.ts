@@ -5,6 +5,7 @@ import { decideRow, recordDecision } from '../admit/problems.js'
 import { transition, type RowState } from '../../domain/row/row-state.js'
 import { LedgerError } from '../../errors.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
+import { IS_BOUND } from '../schema/guards.js'
 import { createFingerprints, type Fingerprints } from '../admit/stored-row.js'
 import type { Doubting, RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile, emergencyPathOf } from '../safety/side-files.js'
@@ -72,7 +73,7 @@ export function bind(connection: Connection, file: string, campaign: Target, at:
 }
 
 /**
- * @returns false for a ledger that belongs to nobody yet
+ * @returns false for a ledger that belongs to nobody yet, or of which nothing ever reached a service
  * @throws {LedgerError} `other_campaign`
  */
 export function isBound(connection: Connection, file: string, { baseUrl, username }: Target): boolean {
@@ -80,6 +81,7 @@ export function isBound(connection: Connection, file: string, { baseUrl, usernam
     select base_url as baseUrl, username from campaign`.get()
   if (bound?.baseUrl == null) return false
   if (bound.baseUrl === baseUrl && bound.username === username) return true
+  if (sqlValue(connection)<number>`select ${IS_BOUND}`.get() === 0) return false
   const isSameUrl = bound.baseUrl === baseUrl
   throw new LedgerError(
     'other_campaign',

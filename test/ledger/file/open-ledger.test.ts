@@ -23,12 +23,16 @@ import {
   faultOf,
   freshFile,
   holding,
+  inDoubt,
   open,
   readyRow,
+  refused,
   running,
+  send,
   SETTINGS,
   stoppedClock,
   mandates,
+  turnedAway,
 } from '../campaign-setup.js'
 import { freshFolder } from '../../support/folder.js'
 import { byHand, look, query } from '../ledger-views.js'
@@ -204,9 +208,14 @@ it('a first start that was killed at its first write is made up for by the next'
 describe('a campaign', () => {
   const service = { baseUrl: 'https://service.example', username: 'merchant' }
 
-  it('is bound to one service and user', () => {
-    const ledger = open()
+  it('is bound to one service and user, once anything may have reached it', async () => {
+    const ledger = running([{ reference: 'A' }, { reference: 'B' }, { reference: 'C' }])
+    ledger.bind({ ...service, username: 'mistyped' })
+    await send(ledger, turnedAway())
+    ledger.bind({ ...service, baseUrl: 'https://mistyped.example' })
+    await send(ledger, refused())
     ledger.bind(service)
+    await send(ledger, inDoubt())
     ledger.bind(service)
     expect(look(ledger.file, (reader) => reader.campaign())).toMatchObject(service)
     const binding = (other: Partial<typeof service>) => faultOf(() => ledger.bind({ ...service, ...other }))
