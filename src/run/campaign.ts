@@ -181,7 +181,9 @@ async function prepare(run: OpenRun): Promise<Brought | Stop> {
   try {
     return (await bringIn(run, (all) => ask(run, all))) ?? DECLINED
   } catch (error) {
-    if (run.drain.aborted && error instanceof Error && error.name === 'AbortError') return INTERRUPTED
+    // Whoever aborts may give a reason of their own.
+    const isAbort = error === run.drain.reason || (error instanceof Error && error.name === 'AbortError')
+    if (run.drain.aborted && isAbort) return INTERRUPTED
     throw error
   }
 }

@@ -312,6 +312,12 @@ describe('before anything is sent', () => {
 })
 
 describe('whatever happens', () => {
+  it('a signal that aborts with a reason of its own stops it like any other', async () => {
+    const { asked, posts } = await placeWith(3)
+    const signal = AbortSignal.abort(new DOMException('too late', 'TimeoutError'))
+    expect([(await migrate(asked({ signal }))).exitCode, posts()]).toEqual([130, 0])
+  })
+
   it('whoever watches and throws ends the run; every answer is settled, and the next call goes on', async () => {
     const { place, sandbox, asked } = await placeWith(30)
     const tired = new Error('the watcher is tired')
