@@ -1,8 +1,10 @@
 import { BEGUN_OTHERWISE } from '../ledger/deliver/campaign-rows.js'
 import { absencesAlong } from '../ledger/read/read-proofs.js'
+import { OF_ANOTHER_LEDGER } from '../ledger/deliver/ready-rows.js'
 import { pagesOf, rowsById } from '../ledger/file/connection.js'
 import { isSameName } from '../domain/row/correction.js'
-import { isScientific } from '../domain/text/text.js'
+import { cleanIban, isScientific, upperCase } from '../domain/text/text.js'
+import { maskIban } from '../domain/text/accounts.js'
 import type { Resolution } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord, ProofRecord } from '../ledger/read/reader.js'
@@ -92,6 +94,26 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
     )
   }
 
+  /** Entries of which no row of their customer is told, by their original reference and by what a masked account shows. */
+  const strangers = new Map<string, ListEntry[]>()
+  function noteStranger(entry: ListEntry): void {
+    const { originalMandateReference, account } = entry
+    const masked = account === null ? null : maskIban(cleanIban(account))
+    for (const name of new Set([upperCase(originalMandateReference ?? ''), masked ?? '']))
+      if (name !== '') strangers.set(name, [...(strangers.get(name) ?? []), entry])
+  }
+
+  /** Where the list shows the whole account or the original reference of a row for another customer. */
+  function ofAnother(row: RowRecord): string | null {
+    const names = [upperCase(row.originalMandateReference ?? ''), row.ibanMasked ?? '']
+    const found = names
+      .flatMap((name) => strangers.get(name) ?? [])
+      .find((entry) => entry.customerNo !== row.customerNo && compareWith(reader, row, entry).isSpecific)
+    return found === undefined
+      ? null
+      : `the list shows its account or its original reference for customer ${found.customerNo}, in line ${found.line}: look at that first`
+  }
+
   /** Which rows could be meant by what the list shows of a customer; what concerns no row in doubt is told here. */
   function explain(customerNo: number, entries: Iterable<Loose>): Explained[] {
     const rows = reader.rowsOfCustomer(customerNo)
@@ -108,16 +130,21 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
         matched += 1
         return []
       }
-      if (owner === null && rival === undefined && rows.some(isRegisteredAnew)) matched += 1
-      else if (owner === null && rivals.length === 1 && rival !== undefined && isUnsent(rival))
-        shown.set(rival.id, { row: rival, entry })
-      else if (owner === null && !rivals.some(({ state }) => state === 'in_doubt'))
-        differences.push(
-          rival === undefined
-            ? { kind: 'unknown_here', listed: withoutAccount(entry) }
-            : { kind: 'differs', listed: withoutAccount(entry), row: rival, detail: whatLedgerSays(rival) },
-        )
-      return [{ entry, owner, comparisons, rivals }]
+      const explained = [{ entry, owner, comparisons, rivals }]
+      if (owner !== null) return explained
+      if (rival === undefined) {
+        if (rows.some(isRegisteredAnew)) matched += 1
+        else {
+          noteStranger(entry)
+          differences.push({ kind: 'unknown_here', listed: withoutAccount(entry) })
+        }
+      } else if (rivals.length === 1 && isUnsent(rival)) shown.set(rival.id, { row: rival, entry })
+      else if (!rivals.some(({ state }) => state === 'in_doubt'))
+        differences.push({
+          ...{ kind: 'differs', listed: withoutAccount(entry) },
+          ...{ row: rival, detail: whatLedgerSays(rival) },
+        })
+      return explained
     })
   }
 
@@ -151,7 +178,7 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
       differences.push({ kind: 'differs', listed: withoutAccount(entry), row, detail: whatLedgerSays(row) })
   for (const row of rowsOf(reader, 'in_doubt')) {
     const detail = propose(row)
-    if (detail !== null) differences.push({ kind: 'still_in_doubt', row, detail })
+    if (detail !== null) differences.push({ kind: 'still_in_doubt', row, detail: ofAnother(row) ?? detail })
   }
   return { listed, matched, differences, proposals }
 }
@@ -294,7 +321,9 @@ export function decideFromReadBack(
       absence !== null && 'firstAskedAt' in absence
         ? absenceText(absence) + (absence.kind === 'resend' ? '; to-do/in-doubt.csv proposes resend' : '')
         : openBecause(proof)
-    if (why !== null || reference === null) leftOpen.push({ rowId: row.id, why: why ?? NO_REFERENCE })
+    const other = why === null ? isOfOther(reader, row, reference) : null
+    if (why !== null || other !== null || reference === null)
+      leftOpen.push({ rowId: row.id, why: why ?? other ?? NO_REFERENCE })
     else if (creditor === null)
       leftOpen.push({ rowId: row.id, why: `the service holds it as "${reference}", but ${noCreditor}` })
     else
@@ -308,6 +337,16 @@ export function decideFromReadBack(
       })
   }
   return { resolutions, leftOpen, notAsked }
+}
+
+/** Why what the service shows may be another mandate; null where nothing says so. */
+function isOfOther(reader: LedgerReader, { id }: RowRecord, reference: string | null): string | null {
+  const owner = reference === null ? null : reader.rowOfReference(reference)
+  if (owner !== null)
+    return `the service holds it as "${reference ?? ''}", which row ${owner.id} has here: ask about that row (sepa-migrate verify), and give it its own first`
+  return reader.problemsOfRow(id).some(({ message }) => message.includes(OF_ANOTHER_LEDGER))
+    ? 'another ledger claimed a mandate that may be the one which the service shows'
+    : null
 }
 
 function* rowsInDoubt(reader: LedgerReader): Generator<{ row: RowRecord; proof: ProofRecord | undefined }> {

@@ -55,6 +55,22 @@ describe('decisions from a read-back', () => {
     expect(decideFromReadBack(reader, BY).resolutions).toEqual([])
   })
 
+  it('leave open what may be another mandate: one that a row has here, or that another ledger claimed', async () => {
+    const { reader, read } = await campaign()
+    read(proven('new-9'))
+    const why = (of: typeof reader): string | undefined => {
+      const { resolutions, leftOpen } = decideFromReadBack(of, BY)
+      return resolutions.length === 0 ? leftOpen[0]?.why : undefined
+    }
+    expect(why(reader)).toContain('the service holds it as "new-9", which row 2 has here')
+    const beside = runningAt(stoppedClock(), mandates(2, 1001))
+    beside.claims.hold([{ row: 1, place: 'b.db', alike: 1 }], { MANDATE_RESEMBLES_SENT: 'warning' })
+    for (const outcome of [inDoubt(), registered('NEW-9')]) await send(beside, outcome)
+    const { id } = startReadBack(beside, 'in_doubt')
+    beside.readBacks.record(id, [listed(1001, [{ rowId: 1, attempts: 1, evidence: proven() }])])
+    expect(why(beside.view)).toContain('another ledger claimed a mandate')
+  })
+
   it.each([
     ['no row is registered', [], 'no row of this campaign is registered'],
     [

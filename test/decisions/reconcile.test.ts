@@ -141,6 +141,19 @@ describe('rows that a run might send', () => {
   })
 })
 
+it('a doubt that the list shows for another customer is no absence', async () => {
+  const whole = [1, 2, 4].map((n) => listed(n))
+  for (const given of [{ original_mandate_reference: '' }, { iban: 'DE…3000' }]) {
+    const result = await compare(...whole, listed(3, { customer_no: '99', ...given }))
+    expect(outline(result)).toEqual(['unknown_here 99', 'still_in_doubt 3'])
+    expect(detailsOf(result)).toEqual([
+      'the list shows its account or its original reference for customer 99, in line 5: look at that first',
+    ])
+  }
+  const neither = listed(3, { customer_no: '99', iban: germanIban(9), original_mandate_reference: '' })
+  expect(detailsOf(await compare(...whole, neither))[0]).toContain('the list does not show it')
+})
+
 describe('what the list shows as cancelled', () => {
   const ENDS: Entry[] = [{ status: 'CANCELLED' }, { status: 'gekündigt' }, { cancelled_at: '2026-06-01' }]
 
@@ -342,7 +355,8 @@ describe('"the list does not show it" is said only when nothing in the list coul
   it('where the entries are of another customer or those of registered rows, by either reference', async () => {
     const cases = [twin(registered('NEW-2'))]
     const unknown = ['unknown_here 8', 'missing_there 2', 'still_in_doubt 1']
-    await expectOpen(cases, [entry('NEW-8', { customer_no: '8' })], [NOT_SHOWN], unknown)
+    const stranger = { customer_no: '8', iban: OTHER_IBAN }
+    await expectOpen(cases, [entry('NEW-8', stranger)], [NOT_SHOWN], unknown)
     await expectOpen(cases, [entry('NEW-2')], [NOT_SHOWN])
     // A spreadsheet has changed the assigned one.
     const saved = entry('123', { original_mandate_reference: 'B-1' })
@@ -353,7 +367,7 @@ describe('"the list does not show it" is said only when nothing in the list coul
     const ledger = running([{ customerNo: 7, reference: 'A-1' }])
     const doubting = { decision: 'another_ledger', by: 'Ada', reason: 'the disk is lost' } as const
     ledger.claims.doubt([1], doubting, [1])
-    expect(detailsOf(await against(ledger, entry('NEW-8', { customer_no: '8' })))).toEqual([
+    expect(detailsOf(await against(ledger, entry('NEW-8', { customer_no: '8', iban: OTHER_IBAN })))).toEqual([
       'the list does not show it for this customer. It was begun for another customer or date than this row has: look for that one',
     ])
   })

@@ -321,7 +321,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   if (verification !== null && contradictedIn(verification) > 0)
     return step(
-      `Settle with the service what ${file('verification.csv')} names first, then ask again. What is right as the service shows it: sepa-migrate resolve --row N --as done --reason "…"; what was typed wrongly: --as registered once more, with both identifiers.`,
+      `Settle with the service what ${file('verification.csv')} names first, then ask again. What is right as the service shows it: sepa-migrate resolve --row N --as done --reason "…"; where only the reference is wrong here: --as registered once more, with both identifiers as the service shows them.`,
       {
         name: 'verify',
       },

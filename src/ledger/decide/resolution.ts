@@ -20,6 +20,7 @@ interface Subject extends Pick<AbsenceFacts, 'begunFor'> {
   readonly attempts: number
   readonly reference: string | null
   readonly attemptId: number | null
+  /** Null where none has left. */
   readonly startedAt: string | null
   /** A person decided to send it once more, and it has not left since. */
   readonly isResent: 0 | 1
@@ -81,20 +82,18 @@ export function resolveRows(parts: ResolveParts) {
     'message' in verdict ? rejected(resolution, verdict) : resolved(verdict),
   )
   if (dryRun || named.length < resolutions.length || named.length === 0) return { isApplied: false, results }
+  const isPutRight = ({ subject, resolution }: Approved): boolean =>
+    subject.state === 'registered' && resolution.assigned !== null
   // Of several that are put right at once each may have what was another's.
-  for (const { subject, resolution } of named)
-    if (subject.state === 'registered' && resolution.assigned !== null)
-      correctIdentity(connection, subject.id, {
-        ...resolution.assigned,
-        mandateReference: `~${subject.id}`,
-      })
-  for (const each of [...named, ...closed]) apply(connection, each, nowMs)
+  const [putRight, others] = [named.filter(isPutRight), named.filter((each) => !isPutRight(each))]
+  for (const each of [...putRight, ...others, ...closed]) apply(connection, each, nowMs)
+  for (const { subject, resolution } of putRight) correctIdentity(connection, subject.id, resolution.assigned)
   noteChange(connection, new Date(nowMs).toISOString())
   return { isApplied: true, results: [...results, ...closed.map(resolved)] }
 }
 
 const SUBJECT = `select row.id, state, attempts, original_mandate_reference as reference,
-    attempt.id as attemptId, started_at as startedAt, ${BEGUN_FOR} as begunFor, state = 'ready' and outcome is 'released' as isResent,
+    attempt.id as attemptId, iif(started is 0, null, started_at) as startedAt, ${BEGUN_FOR} as begunFor, state = 'ready' and outcome is 'released' as isResent,
     state = 'registered' and outcome is 'in_doubt' and not exists (select 1 from proof where proof.row_id = row.id and verdict = 'proven') as isTyped,
     assigned_creditor_identifier || ' ' || assigned_mandate_reference as identity,
     heir, (select now.state from row as now where now.id = row.heir) as heirState
@@ -168,7 +167,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
 
   function faultOf(resolution: Resolution, subject: Subject): Rejection | null {
     if (resolution.decision === 'done') return doneFault(connection, resolution, subject)
-    const moved = stateFault(resolution, subject)
+    const moved = stateFault(connection, resolution, subject)
     if (moved !== null) return moved
     if (subject.state === 'conflict') return conflictFault(subject)
     const { decision, assigned } = resolution
@@ -207,7 +206,8 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
         next: 'Type it as the service shows it; in a spreadsheet make the column text first',
       }
     const reference = identity.mandateReference
-    const owner = ownerOf(connection, reference)
+    // One that was copied in groups of letters is no other one.
+    const owner = ownerOf(connection, reference) ?? ownerOf(connection, reference.replace(/\s/g, ''))
     const isInList = references.has(reference.toLowerCase())
     references.add(reference.toLowerCase())
     const why =
@@ -227,7 +227,7 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
 
   /** That the service does not hold a mandate is no evidence while its request may still arrive. */
   function waitFault({ id, startedAt }: Subject, decision: 'resend' | 'refused'): Rejection | null {
-    if (startedAt === null) throw new Error(`Row ${id} is in doubt without an attempt`)
+    if (startedAt === null) return null
     const untilMs = Date.parse(startedAt) + LATE_REQUEST_MS
     const isForced = force && decision === 'resend'
     if (isForced || nowMs >= untilMs) return null
@@ -239,11 +239,28 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     }
   }
 
-  /** The service may have registered it for whom the lost ledger began it, or as that row, where somebody corrected its reference meanwhile. */
-  function twinFault({ id, begunFor }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+  /** The answer about it that came last, and behind its latest request. */
+  const provenAt = sqlValue(connection)<string>`
+    select answered_at from proof join question on question.id = question_id
+     where proof.id = (select max(latest.id) from proof as latest where latest.row_id = :id) and verdict in ('proven', 'twice')
+       and proof.attempts = :attempts`
+
+  /**
+   * The service was shown to hold it, or may have registered it for whom the lost ledger began it, or as that row, where somebody
+   * corrected its reference meanwhile.
+   */
+  function twinFault({ id, attempts, begunFor }: Subject, decision: 'resend' | 'refused'): Rejection | null {
+    const cannot = `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused, and be sent again by --retry-refused'}`
+    const shownAt = force ? undefined : provenAt.get({ id, attempts })
+    if (shownAt !== undefined)
+      return {
+        message: `${cannot}: the service showed it when it was asked at ${shownAt}`,
+        next: 'Record what it showed (sepa-migrate resolve --ask). Only if that is another mandate, force the decision (--force)',
+        isRiskyResend: true,
+      }
     if (begunFor === 'another' && !force)
       return {
-        message: `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused, and be sent again by --retry-refused'}: a lost ledger began its mandate for another customer or date than the row has`,
+        message: `${cannot}: a lost ledger began its mandate for another customer or date than the row has`,
         next: 'Ask the service about that customer: if it holds the mandate, write this row off; if it does not, force the decision (sepa-migrate resolve --row N --as resend --force --reason "…")',
         isRiskyResend: true,
       }
@@ -315,7 +332,17 @@ const notRegistered = ({ rowId }: Resolution): Rejection => ({
 const isShownUnsent = ({ isShown }: Resolution, { state }: Subject): boolean =>
   isShown === true && (state === 'ready' || state === 'refused')
 
-function stateFault(resolution: Resolution, subject: Subject): Rejection | null {
+/** The service was asked last, and shows under this reference, and not under the one it gave, what could be the row. */
+const isShownAs = (connection: Connection, { rowId, assigned }: Resolution): boolean =>
+  sql(connection)`
+    select 1 from proof, json_each(proof.sources) as source
+     where proof.id = (select max(latest.id) from proof as latest where latest.row_id = :rowId) and verdict = 'other'
+       and source.value ->> 'reference' = :reference collate nocase`.get({
+    rowId,
+    reference: assigned?.mandateReference ?? '',
+  }) !== undefined
+
+function stateFault(connection: Connection, resolution: Resolution, subject: Subject): Rejection | null {
   const { rowId, decision } = resolution
   const { state } = subject
   const mayClose = decision === 'written_off' && EDGES[state].resolved_written_off !== undefined
@@ -323,7 +350,8 @@ function stateFault(resolution: Resolution, subject: Subject): Rejection | null 
     decision === 'registered' &&
     (subject.isResent === 1 ||
       isShownUnsent(resolution, subject) ||
-      (subject.isTyped === 1 && subject.identity !== textOf(resolution.assigned)))
+      ((subject.isTyped === 1 || isShownAs(connection, resolution)) &&
+        subject.identity !== textOf(resolution.assigned)))
   if (state === 'in_doubt' || mayClose || isPutRight) return movedOn(resolution, subject)
   if (subject.heir !== null && subject.heirState !== null)
     return {
@@ -417,7 +445,8 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
       shown,
       decisionId,
     })
-  if (typed !== null) correctIdentity(connection, id, assigned)
+  if (typed !== null && assigned !== null)
+    correctIdentity(connection, id, { ...assigned, mandateReference: `~${id}` })
   else if (assigned !== null) register(connection, id, state, assigned, at)
   else if (decision !== 'done') {
     // The mandate may go out again, in this row or in one that replaces it, so the old doubt must not bar its way.

@@ -282,7 +282,11 @@ export function createClaims(parts: ClaimParts) {
         const runId = insertRun(connection, run, at)
         const refused = retryRefused(connection, decided.by, at, decided.reason)
         const rows = unsent('ready')
-        doubtRows({ ...parts, runId: () => runId }, rows, { ...decided, decision: 'older_copy', otherwise })
+        doubtRows({ ...parts, now: () => at, runId: () => runId }, rows, {
+          ...decided,
+          decision: 'older_copy',
+          otherwise,
+        })
         forgetMissingLog(connection)
         setMark(connection, runId, mark)
         sql(connection)`
@@ -307,8 +311,11 @@ export interface Resembling {
   readonly alike: number
 }
 
+/** By which it is told apart from what resembles rows of this ledger. */
+export const OF_ANOTHER_LEDGER = 'those of a mandate that the ledger "'
+
 function resemblanceText({ place, alike }: Resembling): string {
-  const ofClaimed = `those of a mandate that the ledger "${place}" claimed`
+  const ofClaimed = `${OF_ANOTHER_LEDGER}${place}" claimed`
   if (LIKE[alike] === 'likeness')
     return `Customer and date are ${ofClaimed} under another reference. It may be that mandate with a corrected reference.`
   const isCustomer = LIKE[alike] === 'spelling'

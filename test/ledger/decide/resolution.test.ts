@@ -143,6 +143,46 @@ describe('a decision on a row in doubt (scenario 59)', () => {
     expect(record(ledger, as(1, 'NEW-10')).isApplied).toBe(false)
   })
 
+  it('registered puts right what the service gave in its answer, as the service was shown to hold it', async () => {
+    const { ledger } = await campaign()
+    const source = { id: 'ps-3', status: 'ACTIVE', accountMasked: 'DE…3000', signedDate: '2020-01-31' }
+    const evidence = {
+      ...({ verdict: 'other', why: 'differs' } as const),
+      sources: [{ ...source, reference: 'REAL-3' }],
+    }
+    const as = (mandateReference: string) =>
+      resolution(3, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference } })
+    expect(record(ledger, as('REAL-3')).isApplied).toBe(false)
+    readBack(ledger, [listed(1002, [{ rowId: 3, attempts: 1, evidence }])])
+    expect(record(ledger, as('REAL-4')).isApplied).toBe(false)
+    expect(record(ledger, as('real-3')).isApplied).toBe(true)
+    expect(rowsOf(ledger.file)[2]).toMatchObject({ state: 'registered', assignedMandateReference: 'real-3' })
+    expect(
+      JSON.stringify(
+        record(
+          ledger,
+          resolution(1, 'registered', {
+            assigned: { ...NEW_IDENTITY, mandateReference: 'REAL -3' },
+          }),
+        ).results,
+      ),
+    ).toContain('row 3 has it')
+  })
+
+  it.each(['resend', 'refused'] as const)(
+    '%s is refused of what the service showed, unless forced',
+    async (decision) => {
+      const { ledger } = await campaign()
+      const evidence = { verdict: 'proven', why: null, sources: [] } as const
+      readBack(ledger, [listed(1000, [{ rowId: 1, attempts: 1, evidence }])])
+      const { results } = record(ledger, resolution(1, decision))
+      expect(results).toMatchObject([{ kind: 'rejected', isRiskyResend: true }])
+      expect(JSON.stringify(results)).toContain('the service showed it when it was asked at ')
+      const forced = ledger.resolve([resolution(1, decision)], { dryRun: false, force: true })
+      expect(forced.isApplied).toBe(true)
+    },
+  )
+
   it("registered puts several right at once, of which each has what is another one's", async () => {
     const ledger = running(mandates(3))
     for (const outcome of [inDoubt(), inDoubt(), inDoubt()]) await send(ledger, outcome)
