@@ -61,8 +61,8 @@ export type ReadBackEvent =
 export type ReadBackEnd = Awaited<ReturnType<typeof askAbout>>
 
 /**
- * Asks the service what it holds of the customers of these rows, and records every answer as evidence. No state
- * changes, and no row is sent because of it. One that was broken off within the last day is gone on with.
+ * Asks the service what it holds of the customers of these rows, and records every answer as evidence. What was to be sent,
+ * and is there, becomes in doubt; no other state changes, and no row is sent because of it. One that was broken off within the last day is gone on with.
  * @throws {UsageError} for an address or credentials that cannot be used, and for a ledger of which nothing was sent yet or is in doubt
  * @throws {LedgerError} `locked` by a run, `other_campaign`, `unwritable` once it was purged, …
  */
@@ -106,6 +106,7 @@ export async function askAbout(
   const { ledger, reader, machine, policy, scope, sample, signal, giveUp, watch } = asking
   const { version, host, pid } = machine
   const start = ledger.readBacks.start({ scope, sample, version, host, pid, settings: { ...policy } })
+  const { inDoubt: before } = ledger.totals()
   watch({ kind: 'asking', ...start })
   /** Customers whose answer was recorded, and those of them about whom no list came. */
   let [asked, unanswered] = [0, 0]
@@ -123,7 +124,8 @@ export async function askAbout(
     },
   })
   ledger.readBacks.end(start.id, stop?.kind ?? null)
-  return { ...start, asked, unanswered, stop, totals: ledger.totals() }
+  const totals = ledger.totals()
+  return { ...start, asked, unanswered, doubted: totals.inDoubt - before, stop, totals }
 }
 
 /** Rows of one customer are matched together, those that nobody asked about too. */

@@ -330,6 +330,7 @@ describe('the question before sending', () => {
       await postByHand(there, [1, 3, 5])
       expect((await run(there, 'export.csv', '--limit', '1', ...FIRST)).status).toBe(4)
       const asked = await there.program('resolve', '--ask', '--of', 'ready', '--dry-run')
+      expect(asked.stdout).toContain('each gave a list. 2 rows that were to be sent are in doubt now, since')
       expect(asked.stdout).toContain('3 proven: the service holds it, once')
       const sent = await run(there)
       expect([heldBy(there), there.totals()]).toEqual([upTo(6), expect.objectContaining({ inDoubt: 3 })])

@@ -82,10 +82,15 @@ function watching({ world, progress }: Context): (event: ReadBackEvent) => void 
   }
 }
 
-export const askedLine = ({ asked, unanswered }: ReadBackEnd): string =>
-  asked === 0
-    ? 'No customer was asked about. No state was changed.'
-    : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. No state was changed.`
+export function askedLine({ asked, unanswered, doubted }: ReadBackEnd): string {
+  const changed =
+    doubted === 0
+      ? 'No state was changed.'
+      : `${plural(doubted, 'row that was to be sent is', 'rows that were to be sent are')} in doubt now, since the service shows ${doubted === 1 ? 'it' : 'them'}.`
+  return asked === 0
+    ? `No customer was asked about. ${changed}`
+    : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. ${changed}`
+}
 
 /** Where the campaign is once the service was asked. */
 export function statusAfter(context: Context, reader: LedgerReader, { stop }: ReadBackEnd) {
