@@ -391,7 +391,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
 /** A path below this folder as one types it. */
 export function shownPath(path: string): string {
   const short = relative('.', path)
-  return short.startsWith('..') ? path : short
+  return short === '' ? '.' : short.startsWith('..') ? path : short
 }
 
 /** The pack that shows the ledger as it is now; null where every pack is older, or there is none. */

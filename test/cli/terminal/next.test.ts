@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { configurationSchema } from '../../../src/cli/settings/configuration.js'
 import { noConfiguration, readSettings } from '../../../src/cli/settings/settings.js'
-import { commandLine, type CommandEnd, nextLines, sameResolve } from '../../../src/cli/terminal/next.js'
+import {
+  commandLine,
+  type CommandEnd,
+  nextLines,
+  sameResolve,
+  shownPath,
+} from '../../../src/cli/terminal/next.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
 import {
   type RowState,
@@ -255,4 +261,12 @@ describe('the command to type', () => {
     const typed = '--row 4 --row 7 --as refused --reason not in it --by Ada --force'
     expect([name, words?.join(' ')]).toEqual(['resolve', typed])
   })
+})
+
+it('a path is shown as one types it, this folder too', () => {
+  expect(['.', 'out/a.csv', '/elsewhere/a.csv'].map((path) => shownPath(path))).toEqual([
+    '.',
+    'out/a.csv',
+    '/elsewhere/a.csv',
+  ])
 })
