@@ -103,7 +103,7 @@ describe('what to do next', () => {
 
   it('asks the service again where it contradicts a registration, before anything but doubts and what waits', () => {
     expect(next({ registered: 5, refused: 1 }, verified('absent'))).toEqual([
-      'Settle with the service what out/verification.csv names first, then ask again. What is right as the service shows it: sepa-migrate resolve --row N --as done --reason "…"; what was typed wrongly: --as registered once more, with both identifiers.',
+      'Settle with the service what out/verification.csv names first, then ask again. What is right as the service shows it: sepa-migrate resolve --row N --as done --reason "…"; where only the reference is wrong here: --as registered once more, with both identifiers as the service shows them.',
       'Next: sepa-migrate verify',
     ])
     expect(command({ registered: 5, in_doubt: 1 }, verified('absent'))).toContain('resolve')
