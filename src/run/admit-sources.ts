@@ -12,7 +12,7 @@ import type { SourceOptions } from '../source/options.js'
 import type { CollectionFile } from '../source/pain008.js'
 import type { OpenedSource } from '../source/read-source.js'
 import type { CheckedAgainst } from '../source/record-check.js'
-import { isItsOwn, placeOf, readAgain, readingBy, type ReadBy } from './read-again.js'
+import { assertSameHeadings, isItsOwn, placeOf, readAgain, readingBy, type ReadBy } from './read-again.js'
 
 /** What the ledger says of earlier rows, with which corrections are compared, and of collections. */
 type KnownBefore = Pick<
@@ -217,7 +217,14 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
       admitted[index] = { ids: [], name, kind: 'known', records: 0, isResultFile }
       continue
     }
-    opened.push({ index, source: await openSource(admission, open, options) })
+    const source = await openSource(admission, open, options)
+    assertAsBefore(
+      admission,
+      source,
+      options,
+      opened.map((one) => one.source),
+    )
+    opened.push({ index, source })
   }
   const again = readBy === undefined ? [] : await readAgain(admission, readBy, { given, signal })
   // A line corrects its row as that is read by now, and an export may take the place of both: a row gives way to later ones alone.
@@ -357,6 +364,18 @@ async function addSource(admission: Admission, source: NamedSource, options: Adm
   if (others.length === 0) return own
   const count = others.reduce((sum, other) => sum + other.records, own.records)
   return { ...own, kind: 'admitted', ids: [...own.ids, ...others.map(({ id }) => id)], records: count }
+}
+
+/** @param beside of the same command @throws {SourceError} */
+function assertAsBefore(
+  { again }: Admission,
+  source: NamedSource,
+  { readBy }: AdmitOptions,
+  beside: readonly NamedSource[],
+): void {
+  if (readBy === undefined || source.byPosition.length === 0) return
+  const before = again.sources().filter((one) => !one.isList && isItsOwn(one, readBy))
+  assertSameHeadings(source, [...before, ...beside.filter(({ isResultFile }) => !isResultFile)])
 }
 
 /** Another configuration makes other mandates of it than were compared. */

@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
-import type { CheckedRecord, LayoutReading, SourceReading } from '../domain/rule/verdict.js'
+import {
+  showValue,
+  type CheckedRecord,
+  type LayoutReading,
+  type SourceReading,
+} from '../domain/rule/verdict.js'
 import type { Admission, SourceAdmission } from '../ledger/admit/admission.js'
 import {
   type Change,
@@ -12,7 +17,7 @@ import {
 } from '../ledger/admit/again.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { countText, fold, plural } from '../domain/text/text.js'
-import { SourceError, UsageError } from '../errors.js'
+import { refuse, SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import { NONE, type SourceOptions } from '../source/options.js'
@@ -386,6 +391,33 @@ export async function comparedOtherwise(
   return found
 }
 
+/**
+ * Under another heading the column of a position may be another one, and its mandates would go to others.
+ * @param before exports that the same configuration has read
+ * @throws {SourceError}
+ */
+export function assertSameHeadings(
+  { name, byPosition }: Pick<OpenedSource, 'name' | 'byPosition'>,
+  before: readonly Pick<ReadSource, 'name' | 'header' | 'reading'>[],
+): void {
+  for (const { file, where, position, heading } of byPosition)
+    for (const { name: earlier, header, reading } of before) {
+      const { crosswalk, joined = [] } = reading
+      const second = [crosswalk, ...joined].find((one) => one?.name === file)
+      const had = (file === null ? header : second?.header)?.[position - 1]
+      if (had === undefined || fold(had) === fold(heading)) continue
+      const [own, other] = file === null ? ['', ` in "${earlier}"`] : [` of "${file}"`, ` for "${earlier}"`]
+      throw refuse(
+        name,
+        'FILE_HEADER_AMBIGUOUS',
+        `column ${position}${own}, which ${where} gives by its position, has the heading "${showValue(heading)}" and had "${showValue(had)}"${other}: it may be another column`,
+        {
+          next: `Name the column by its heading in ${where}${file === null ? `, both where only that has changed (["${showValue(had)}", "${showValue(heading)}"]); or read this file with a copy of the configuration under another name that has the columns of this file (--config COPY)` : ''}`,
+        },
+      )
+    }
+}
+
 const EVIDENCE = 'what the evidence says'
 
 const needsFile = (keys: readonly string[], waiting: number, { source, now }: Readable): UsageError =>
@@ -524,6 +556,7 @@ async function readOne(admission: Admission, one: Reading) {
     throw cannotRead(error, again.countUnsent(source), one)
   })
   if (stored === null) return { came: 0, told: [] }
+  assertSameHeadings(stored, [source])
   const about = { name: source.name, header: stored.header, columns: stored.columns, again: source.id }
   let target: SourceAdmission | null = null
   // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A

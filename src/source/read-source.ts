@@ -26,6 +26,7 @@ import {
   lookupsOf,
   mapColumns,
   type Mapping,
+  positionsIn,
   readAs,
 } from './columns/mapping.js'
 import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './options.js'
@@ -117,6 +118,7 @@ async function openRecognised(
   signal: AbortSignal | undefined,
 ) {
   const { name, label, withoutCustomers } = table
+  const isOurs = table.isResultFile || table.isList === true
   const isListed = table.isResultFile && against.inLists !== undefined
   const header = isListed ? { ...table.header, inLists: against.inLists } : table.header
   if (withoutCustomers !== undefined && given.crosswalk === undefined) {
@@ -175,6 +177,8 @@ async function openRecognised(
     /** The header name that feeds each field; a constant has none. */
     columns: columnNames(mapping),
     amendments: table.amendments ?? [],
+    /** Columns that the configuration gives by their position, with what stands above them now. */
+    byPosition: isOurs ? [] : [...positionsIn(header, options), ...files.flatMap((file) => file.byPosition)],
     /** One of this program's own files, given back. */
     isResultFile: table.isResultFile,
     /** Once it was read: records that another configuration reads, by that; they were left out. */

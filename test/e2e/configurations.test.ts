@@ -240,6 +240,117 @@ describe('a configuration that is remembered', () => {
   })
 })
 
+describe('a column that is given by its position', () => {
+  const place = placeForEach({ sandbox: {} })
+  const { write, program, ends, expectRun, pasteNext } = place
+
+  const ALL = [1, 2, 3, 4].map((n) => mandate(n))
+  const [FIRST, , , LAST] = ALL as [Row, Row, Row, Row]
+  const CI = 'DE98ZZZ09999999999'
+  const columns = (customer: string): string =>
+    `columns: { customer_no: ${customer}, iban: IBAN, signed_date: Day, sepa_creditor_identifier: { constant: ${CI} }, unique_mandate_reference: Ref }\n`
+  /** `K` and `Old` say one more than the number of the customer, and 500 more. */
+  const table = (heads: string, rows: readonly Row[]): string => {
+    const line = (row: Row): string => {
+      const [no, ref] = [Number(row['customer_no']), row['unique_mandate_reference'] ?? '']
+      const cells: Row = {
+        ...{ Kunde: `${no}`, No: `${no}`, Old: `${no + 500}`, K: `K${no}` },
+        ...{ IBAN: row['iban'] ?? '', Day: row['signed_date'] ?? '', Ref: ref },
+      }
+      return heads
+        .split(',')
+        .map((head) => cells[head])
+        .join()
+    }
+    return `${[heads, ...rows.map(line)].join('\n')}\n`
+  }
+  const AS_BEFORE = 'No,Old,IBAN,Day,Ref'
+  const MOVED = 'Old,No,IBAN,Day,Ref'
+  const CONFIG = 'sepa-migrate.yaml'
+  const pilot = async (): Promise<void> => {
+    write(CONFIG, columns('1'))
+    write('a.csv', table(AS_BEFORE, ALL.slice(0, 3)))
+    await expectRun(['a.csv', '--limit', '1'], 5, [FIRST])
+  }
+  const MOVED_TEXT =
+    'column 1, which columns.customer_no gives by its position, has the heading "Old" and had "No" in "a.csv": it may be another column; nothing was sent'
+
+  it('is not read from an export in which another column stands there, until it is named', async () => {
+    await pilot()
+    write('b.csv', table(MOVED, ALL))
+    for (const command of [
+      ['run'],
+      ['compare'],
+      ['check', '--ledger', 'sepa-migrate.db'],
+      ['run', 'a.csv'],
+    ]) {
+      const { stderr } = await ends(7, ...command, 'b.csv')
+      expect(stderr).toContain(MOVED_TEXT)
+      expect(stderr).toContain('Name the column by its heading in columns.customer_no, both where')
+    }
+    write(CONFIG, columns('No'))
+    await expectRun(['b.csv'], 0, ALL)
+  })
+
+  it('is not read from two exports of one command that differ in it', async () => {
+    write(CONFIG, columns('1'))
+    write('a.csv', table(AS_BEFORE, ALL.slice(0, 3)))
+    write('b.csv', table(MOVED, ALL.slice(3)))
+    expect((await ends(7, 'run', 'a.csv', 'b.csv')).stderr).toContain(MOVED_TEXT)
+  })
+
+  it('is read where only its heading has changed, once both are named', async () => {
+    await pilot()
+    write('b.csv', table(AS_BEFORE.replace('No', 'Kunde'), ALL))
+    const { stderr } = await ends(7, 'run', 'b.csv')
+    const [names = ''] = /\["No", "Kunde"\]/.exec(stderr) ?? []
+    write(CONFIG, columns(names))
+    await expectRun(['b.csv'], 0, ALL)
+  })
+
+  it.each([
+    ['a renamed one', 'Kunde,Old,IBAN,Day,Ref', '1'],
+    ['one that moved', MOVED, '2'],
+  ])('is read as a copy of the configuration says, also when it is compared (%s)', async (_, heads, at) => {
+    await pilot()
+    write('b.csv', table(heads, ALL))
+    await ends(7, 'compare', 'b.csv')
+    write('copy.yaml', columns(at))
+    const compared = await ends(5, 'compare', 'b.csv', '--config', 'copy.yaml')
+    const ended = await pasteNext(compared)
+    expect([ended.status, place.registered()], ended.stdout + ended.stderr).toEqual([0, linesOf(ALL)])
+  })
+
+  it('ignores and excludes no other column, and one of a crosswalk stays', async () => {
+    const config = (more: string): string =>
+      `${columns('No').replace('customer_no: No, ', '')}crosswalk: { file: cw.csv, from: 1, key: 1, customer_no: 2 }\n${more}`
+    const walk = (head: string, at: (no: number) => string): void =>
+      write('cw.csv', `${head}\n${[1, 2, 3, 4].map((no) => `K${no},${at(no)}\n`).join('')}`)
+    const WALK = 'key,new,old'
+    const cells = (no: number): string => `${no},${no + 500}`
+    write(CONFIG, config('source: { ignoreColumns: [2] }\n'))
+    walk(WALK, cells)
+    write('a.csv', table('K,Old,IBAN,Day,Ref', ALL.slice(0, 3)))
+    await expectRun(['a.csv', '--limit', '1'], 5, [FIRST])
+    write('b.csv', table('K,IBAN,Old,Day,Ref', ALL))
+    expect((await ends(7, 'run', 'b.csv')).stderr).toContain(
+      'column 2, which source.ignoreColumns gives by its position, has the heading "IBAN" and had "Old"',
+    )
+    walk('key,old,new', (no) => `${no + 500},${no}`)
+    for (const files of [[], ['b.csv']])
+      expect((await program('run', ...files)).stderr).toContain('has the heading')
+    const { status, stderr } = await program('run')
+    expect([status, stderr]).toEqual([
+      7,
+      expect.stringContaining(
+        'column 2 of "cw.csv", which crosswalk gives by its position, has the heading "old" and had "new" for "a.csv"',
+      ),
+    ])
+    write(CONFIG, config('source: { ignoreColumns: [Old] }\n').replace('customer_no: 2', 'customer_no: new'))
+    await expectRun(['b.csv'], 0, [...ALL.slice(0, 3), LAST])
+  })
+})
+
 describe('two systems in one ledger', () => {
   /** Two systems with headings and date formats of their own in one ledger, each with its configuration. */
   const place = placeForEach({ sandbox: {} })

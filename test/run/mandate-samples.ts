@@ -63,6 +63,7 @@ export function sourceOf(
     header: [...header],
     columns: COLUMNS,
     amendments: [],
+    byPosition: [],
     isResultFile: false,
     ofOthers: new Map(),
     reading: {},

@@ -4,7 +4,7 @@ import { SourceError, UsageError } from '../../errors.js'
 import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
-import { isItsOwn, placeOf, type ReadBy, readingBy } from '../../run/read-again.js'
+import { assertSameHeadings, isItsOwn, placeOf, type ReadBy, readingBy } from '../../run/read-again.js'
 import { fileDigest } from '../../source/bytes/input.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources, readAgainFirst, type OpenNext } from '../../run/admit-sources.js'
@@ -127,21 +127,22 @@ function asBefore(context: Context, reader: LedgerReader) {
         (row) => row.mandateKey === mandateKey && reader.isAccountOf(row.id, verdict.mandate.iban) === true,
       )
   const files = openers(context, 'refuse').map((open): OpenNext => async (known = {}) => {
-    const openBy = async ({ by }: System): ReturnType<OpenNext> => {
+    const openBy = async ({ by, exports }: System): ReturnType<OpenNext> => {
       const opened = by === own ? await open(known) : await open.as?.(by, known)
+      if (opened !== undefined) assertSameHeadings(opened, exports)
       if (opened?.sha256 != null) readings.set(opened.sha256, readingBy(by))
       return opened ?? open(known)
     }
     const system =
       systems.size === 1 ? undefined : await systemOf(open, [...systems.values()], { openBy, agrees })
-    return openBy(system ?? { by: own, exports: [] })
+    return openBy(system ?? systems.get(own.configuration) ?? { by: own, exports: [] })
   })
   return { files, readings }
 }
 
 interface System {
   readonly by: ReadBy
-  readonly exports: Pick<SourceRecord, 'sha256' | 'header'>[]
+  readonly exports: Pick<SourceRecord, 'name' | 'sha256' | 'header' | 'reading'>[]
 }
 
 /** Enough to tell two systems apart. */

@@ -242,8 +242,14 @@ export interface LayoutReading {
   readonly transforms?: Readonly<Record<string, readonly unknown[]>>
   readonly exclude?: readonly { readonly column: unknown; readonly reason: string }[]
   readonly ignoredColumns?: readonly unknown[]
-  readonly crosswalk?: { readonly name: string; readonly sha256: string; readonly lines: number } | null
-  readonly joined?: readonly NonNullable<LayoutReading['crosswalk']>[]
+  readonly crosswalk?: SecondReading | null
+  readonly joined?: readonly SecondReading[]
+}
+
+interface SecondReading extends Readonly<Record<'name' | 'sha256', string>> {
+  readonly lines: number
+  /** Where columns of it are given by their position. */
+  readonly header?: readonly string[]
 }
 
 /** What the words of one column were understood to say, with how many cells hold each. */

@@ -104,6 +104,28 @@ export const lookupsOf = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' |
 /** The columns of the export that rows are looked up by. */
 export const keyColumns = ({ keys }: Lookup): ColumnRef[] => keys.flatMap(({ from }) => from)
 
+/** The columns of the export that the configuration gives by their position, and where it does. */
+export function positionsIn(header: Header, { columns, exclude, source, crosswalk }: SourceOptions) {
+  const second = crosswalk?.secondKey
+  const wanted: (readonly [string, readonly ColumnRef[]])[] = [
+    ...Object.entries(columns).map(([field, option]) => [`columns.${field}`, columnsIn(option)] as const),
+    ...exclude.map(({ column }) => ['exclude', [column]] as const),
+    ...source.ignoreColumns.map((ref) => ['source.ignoreColumns', [ref]] as const),
+    ['crosswalk.from', candidatesOf(crosswalk?.from ?? [])],
+    ['crosswalk.secondKey', candidatesOf(second !== undefined && 'from' in second ? second.from : [])],
+  ]
+  return wanted.flatMap(([where, refs]) => {
+    const position = refs.find((ref) => findColumn(header, ref) !== null)
+    return typeof position === 'number' ? [{ where, position, ...headingAt(header, position) }] : []
+  })
+}
+
+/** What the header has at a position, of a second file with its name. */
+export const headingAt = (header: Header, position: number, file: string | null = null) => ({
+  heading: header.names[findColumn(header, position) ?? -1] ?? '',
+  file,
+})
+
 interface Problem {
   readonly rule: RuleId
   readonly detail: string

@@ -6,7 +6,7 @@ import { withoutDecimals } from '../../domain/row/correction.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { profileColumn } from '../guess/column-profile.js'
 import { positionOf, showNames } from './header.js'
-import { lookupsOf, type Lookup, type Mapping } from './mapping.js'
+import { headingAt, lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
 import {
   refuseRagged,
@@ -85,13 +85,23 @@ async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOpt
     }
   const { sha256, footer } = batches.end()
   // A line that is left out would leave its mandate behind.
-  const { section } = lookup
+  const { section, secondKey } = lookup
+  const byPosition = [
+    ...lookup.keys,
+    ...lookup.take,
+    ...(secondKey === undefined ? [] : [secondKey]),
+  ].flatMap(({ column: position }) =>
+    typeof position === 'number'
+      ? [{ where: section, position, ...headingAt(table.header, position, name) }]
+      : [],
+  )
   const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: undefined }
   refuseByFinding(label, leftOutFindings(leftOut, lines, reportWith({})))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
   return {
     ...{ section, what: lookup.what, names, unused },
-    reading: { name, sha256, lines },
+    reading: { name, sha256, lines, ...(byPosition.length === 0 ? {} : { header: names }) },
+    byPosition,
     /** Marks the line as used. A key of which a part is empty is none. */
     find: (key: readonly string[]): Entry | undefined => {
       const entry = key.includes('') ? undefined : entries.get(keyOf(key))
