@@ -33,6 +33,8 @@ interface Entry {
   lines: number
   /** A line of the same key that says something else. */
   contradiction: number | null
+  /** The text ends within a line that it was made of. */
+  mayBeCut?: true
   isUsed: boolean
 }
 
@@ -69,6 +71,7 @@ async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOpt
     .filter(({ position }) => !used.has(position))
   let lines = 0
   let repeated = 0
+  let [lastLine, lastEntry]: [number, Entry | null] = [0, null]
   const batches = table.read(signal)
   for await (const records of batches)
     for (const record of records) {
@@ -81,9 +84,13 @@ async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOpt
           'Raise limits.crosswalkLines if there is enough memory (about 300 bytes a line).',
         )
       for (const { position, note } of unused) note(record.cells[position] ?? '')
-      if (addsNothing(entries, columns, record)) repeated += 1
+      lastLine = record.line
+      lastEntry = addTo(entries, columns, record)
+      if (lastEntry === null) repeated += 1
     }
-  const { sha256, footer } = batches.end()
+  const { sha256, footer, openLine } = batches.end()
+  const lasts = [...columns.keys, ...columns.take, columns.secondKey].includes(table.header.width - 1)
+  if (lasts && lastLine === openLine && lastEntry !== null) lastEntry.mayBeCut = true
   // A line that is left out would leave its mandate behind.
   const { section, secondKey } = lookup
   const byPosition = [
@@ -141,8 +148,8 @@ function locateColumns({ label, header, headerLine }: Table, lookup: Lookup) {
   }
 }
 
-/** Adds a line; true where it says what another one says. */
-function addsNothing(entries: Map<string, Entry>, columns: Columns, { cells, line }: RawRecord): boolean {
+/** Adds a line. @returns the entry that it makes or changes; null where it says what another one says */
+function addTo(entries: Map<string, Entry>, columns: Columns, { cells, line }: RawRecord): Entry | null {
   const at = (position: number): string => cleanCell(cells[position] ?? '')
   const key = keyOf(columns.keys.map(at))
   const values = columns.take.map(at)
@@ -150,8 +157,9 @@ function addsNothing(entries: Map<string, Entry>, columns: Columns, { cells, lin
   const secondKeys = secondKey === '' ? [] : [secondKey]
   const entry = entries.get(key)
   if (entry === undefined) {
-    entries.set(key, { values, line, secondKeys, lines: 1, contradiction: null, isUsed: false })
-    return false
+    const made = { values, line, secondKeys, lines: 1, contradiction: null, isUsed: false }
+    entries.set(key, made)
+    return made
   }
   entry.lines += 1
   const isOther = entry.values.some((value, nth) => value !== values[nth])
@@ -159,7 +167,7 @@ function addsNothing(entries: Map<string, Entry>, columns: Columns, { cells, lin
   // The same customer may be listed once per account, each with its own second key.
   const isNew = !isOther && secondKey !== '' && !entry.secondKeys.includes(secondKey)
   if (isNew) entry.secondKeys = [...entry.secondKeys, secondKey]
-  return !isNew && !isOther
+  return isNew || isOther ? entry : null
 }
 
 const MOST_KEYS_SHOWN = 5
@@ -195,6 +203,7 @@ function matchesSecondKey(isIbanEnd: boolean, ofRow: string, ofCrosswalk: readon
   return ofCrosswalk.some((key) => iban.endsWith(cleanIban(key)))
 }
 
+const CUT = { remedy: 'Complete the file, or end its last line with a line break, and run again.' }
 const RULES = { crosswalk: 'CROSSWALK', join: 'JOIN' } as const
 const NO_PLACES: ReadonlyMap<Field, string> = new Map()
 
@@ -225,14 +234,20 @@ export function lookUp(
     const file = files[index]
     const key = keys.map(({ position }) => cleanCell(read[position] ?? ''))
     const entry = file?.find(key)
-    const report = (rule: 'NO_MATCH' | 'AMBIGUOUS', detail: string): void => {
+    const report = (rule: 'NO_MATCH' | 'AMBIGUOUS', detail: string, more = {}): void => {
       const told = section === 'join' ? { detail } : ({ field: 'customer_no' } as const)
-      findings.push(...findingOf(`${RULES[section]}_${rule}`, severities, { value: key.join(', '), ...told }))
+      const value = key.join(', ')
+      findings.push(...findingOf(`${RULES[section]}_${rule}`, severities, { value, ...told, ...more }))
     }
     const fields = take.map(({ field }) => field).join(', ')
     const name = file?.reading.name ?? ''
     if (entry === undefined)
       report('NO_MATCH', `It is ${keys.map((column) => column.name).join(', ')}, for ${fields} of ${name}.`)
+    else if (entry.mayBeCut)
+      report('NO_MATCH', '', {
+        ...CUT,
+        detail: `The last line of ${name} has no line end, so it may be cut: complete it, or end that line.`,
+      })
     else if (entry.contradiction !== null)
       report('AMBIGUOUS', `Lines ${entry.line} and ${entry.contradiction} of ${name} differ in ${fields}.`)
     else

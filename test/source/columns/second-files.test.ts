@@ -41,6 +41,14 @@ const TABLE = file(
   `,A,${iban(5)}`,
 )
 
+it('holds the rows of its last line where the file may be cut within that', async () => {
+  const accounts = file('Customer,Code,IBAN', `1,A,${iban(1)}`, `1,B,${iban(2)}`).trimEnd()
+  const read = async (text: string) =>
+    (await readText(exportBy('1,A', '1,B'), joining(fileOf(text)))).records.map(rulesOf)
+  expect(await read(accounts)).toEqual([[], ['JOIN_NO_MATCH']])
+  expect(await read(`${accounts}\n`)).toEqual([[], []])
+})
+
 it('finds the line of both columns of a key, and tells a key that is missing, empty or ambiguous', async () => {
   const text = exportBy('1,A', '1,B', '2,A', '1,C', '01,A', '1,', '3,A', '4,A')
   const { opened, records, summary } = await readText(text, joining(fileOf(TABLE, 'accounts.csv')))
@@ -287,6 +295,28 @@ describe('a crosswalk', () => {
     )
     expect(customersIn(source)).toEqual([[11], [12, 'CROSSWALK_MISMATCH'], [13]])
     expect(source.records[1]?.verdict.kind).toBe('invalid')
+  })
+
+  test.each([
+    ['the customer', 'old,customer_no\na,11\nb,1', ''],
+    ['its key', 'customer_no,old\n11,a\n12,b', ''],
+    ['the second key', 'old,customer_no,end\na,11,\nb,12,0', byEnd],
+    ['another second key', 'old,customer_no,end\na,11,3000\nb,12,9999\nb,12,0', byEnd],
+  ])(
+    'holds rows of its last line where that has no line end, so that %s may be cut',
+    async (_, text, more) => {
+      const source = await read(text, ['a', 'b'], more)
+      expect(customersIn(source)).toEqual([[11], [null, 'CROSSWALK_NO_MATCH']])
+      const [{ message, remedy } = { message: '', remedy: '' }] = source.records[1]?.findings ?? []
+      expect(message).toContain('has no line end, so it may be cut: complete it')
+      expect(remedy).toContain('end its last line with a line break')
+      expect(customersIn(await read(`${text}\n`, ['a'], more))).toEqual([[11]])
+    },
+  )
+
+  test('is whole where the text ends in a column that nothing is taken from, or repeats a line', async () => {
+    for (const text of ['old,customer_no,town\na,11,X\nb,12,Y', 'old,customer_no\na,11\nb,12\nb,12'])
+      expect(customersIn(await read(text, ['a', 'b']))).toEqual([[11], [12]])
   })
 
   test('may list a customer once per account', async () => {
