@@ -5,6 +5,7 @@ import { countText, plural, said, durationText, timeText } from '../domain/text/
 import { HELD_TEXT } from '../domain/row/cut-over.js'
 import { type ChosenColumn, choiceLine } from '../domain/row/choice.js'
 import { isAskedAbout } from '../service/checked-service.js'
+import { fileWarnings } from './closing.js'
 import { maskAccounts } from '../domain/text/accounts.js'
 import { UsageError } from '../errors.js'
 import type { MigrateOptions, MigrationPlan } from '../migrate/options.js'
@@ -178,7 +179,7 @@ export async function confirmRun(
     ...trustedLines(trusted),
     ...sourceLines(plan.ledger),
     ...left.map(warned),
-    ...unlikelyShares(plan.ledger).map(warned),
+    ...[...fileWarnings(plan.ledger), ...unlikelyShares(plan.ledger)].map(warned),
   ])
   for (const line of lines) progress.note(line)
   const isAnswered = settings.get('yes') ?? false

@@ -302,6 +302,16 @@ export const oddities = (reader: LedgerReader): string[] =>
         `${plural(count, 'registered row', 'registered rows')}: ${ruleOf(rule).message} ${remedy} (${rule}, problems.csv)`,
     )
 
+/** What a person should know of how files were read, of all or of these. */
+export const fileWarnings = (
+  reader: Pick<LedgerReader, 'fileWarnings'>,
+  isOf: (name: string) => boolean = () => true,
+): string[] =>
+  reader
+    .fileWarnings()
+    .filter(({ source }) => isOf(source))
+    .map(({ source, rule, message, remedy }) => `"${source}": ${message} ${remedy} (${rule})`)
+
 /** Where several records say something of one mandate, or corrections name another. */
 const mandatesText = (mandates: MandateTotals): string =>
   `${plural(mandates.total, 'mandate', 'mandates')}: ${countText(mandates.registered)} registered, ${countText(mandates.inDoubt + mandates.sending)} in doubt, ${countText(mandates.refused)} refused, ${mandates.writtenOff > 0 ? `${countText(mandates.writtenOff)} written off, ` : ''}${countText(notSentOf(mandates))} not sent`

@@ -289,7 +289,7 @@ async function knownFile(admission: Admission, { path, sheet }: OpenNext, { sign
   // A file is known by its bytes: another sheet of it would be passed over without a word.
   if (sheet !== undefined && !isCorrected && !isResultFile && fold(sheet) !== fold(before ?? sheet))
     throw refuse(path, 'FILE_SHEET_UNCLEAR', `its sheet "${showValue(before ?? '')}" came in before`, {
-      next: `Save the sheet "${sheet}" as a workbook of its own, and give that.`,
+      next: `Save the sheet "${showValue(sheet)}" as a workbook of its own, and give that with the name of its sheet (--sheet).`,
     })
   return { name: nameOf(path), ...source, isResultFile }
 }

@@ -4,7 +4,7 @@ import { collectionFile } from '../support/collections.js'
 import { placeForEach } from '../support/place.js'
 import { inReport } from '../support/program.js'
 import { AS_OF } from '../support/sources.js'
-import { mandateCells, rowsOf, workbookBytes } from '../support/workbook.js'
+import { mandateCells, rowsOf, sheetOf, workbookBytes } from '../support/workbook.js'
 
 describe('collection files', () => {
   const { write, read, program, ends, sandbox } = placeForEach({ rows: 1, sandbox: {} })
@@ -90,6 +90,48 @@ crosswalk: { file: customers.xlsx, from: Kunde, key: old, customer_no: new }
       'its sheet "Mandates" came in before',
     )
     expect(sandbox().mandates()).toHaveLength(3)
+  })
+})
+
+describe('another sheet of the same header', () => {
+  const { write, path, program, ends, registered } = placeForEach({ sandbox: {} })
+  const CONFIG = 'source: { sheet: Nord }\ncolumns: { status: none }\n'
+  const sheetWith = (...all: readonly number[]) => sheetOf(...all.map((n) => mandateCells(n)))
+  const save = (name: string, sheets: Readonly<Record<string, string>>): void =>
+    writeFileSync(path(name), workbookBytes({ sheets }))
+  const LEFT_OUT =
+    /Warning: "both.xlsx": .* Its sheet "Sued" holds at least 2 records\..*\(FILE_SHEET_LEFT_OUT\)/
+  const customers = (): string[] => registered().map((line) => line.split(' ')[1] ?? '')
+
+  it('is told by run, and its mandates come in from a workbook of their own', async () => {
+    write('sepa-migrate.yaml', CONFIG)
+    save('both.xlsx', { Nord: sheetWith(1, 2), Sued: sheetWith(3, 4) })
+    const ended = await ends(0, 'run', 'both.xlsx')
+    expect(ended.stderr).toMatch(LEFT_OUT)
+    const { stderr } = await ends(7, 'run', 'both.xlsx', '--sheet', 'Sued')
+    for (const text of [ended.stderr, stderr])
+      expect(text).toMatch(/as a workbook of its own, and give that with the name of its sheet \(--sheet\)/)
+    save('sued.xlsx', { Sued: sheetWith(3, 4) })
+    await ends(0, 'run', 'sued.xlsx', '--sheet', 'Sued')
+    expect(customers()).toEqual(['1', '2', '3', '4'])
+    expect((await program('run')).stderr).not.toContain('FILE_SHEET_LEFT_OUT')
+  })
+
+  it('keeps a workbook from being the last export, until both are compared or somebody says so', async () => {
+    write('sepa-migrate.yaml', CONFIG)
+    save('first.xlsx', { Nord: sheetWith(1, 2) })
+    await ends(5, 'run', 'first.xlsx', '--limit', '1')
+    save('both.xlsx', { Nord: sheetWith(1, 2), Sued: sheetWith(3, 4) })
+    const refused = await ends(2, 'compare', 'both.xlsx')
+    expect(refused.stderr).toContain(
+      '"both.xlsx" has another sheet of the same header, "Sued", which was not read.',
+    )
+    expect(refused.stderr).toContain('save each sheet as a workbook of its own in which it is called "Nord"')
+    save('sued.xlsx', { Nord: sheetWith(3, 4) })
+    save('nord.xlsx', { Nord: sheetWith(1, 2) })
+    const { stdout } = await ends(5, 'compare', 'nord.xlsx', 'sued.xlsx')
+    expect(stdout).toMatch(/ 2 {2}New/)
+    expect((await ends(5, 'compare', 'both.xlsx', '--yes-it-is-final')).stderr).toMatch(LEFT_OUT)
   })
 })
 

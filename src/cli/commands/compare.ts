@@ -8,7 +8,15 @@ import { assertSameHeadings, isItsOwn, placeOf, type ReadBy, readingBy } from '.
 import { fileDigest } from '../../source/bytes/input.js'
 import { ENGLISH } from '../../report/text/texts.js'
 import { admitSources, readAgainFirst, type OpenNext } from '../../run/admit-sources.js'
-import { closingLines, leftAsRead, lookedAt, oldPages, writePack, noteOutputs } from '../closing.js'
+import {
+  closingLines,
+  fileWarnings,
+  leftAsRead,
+  lookedAt,
+  oldPages,
+  writePack,
+  noteOutputs,
+} from '../closing.js'
 import { IGNORE_COLUMN, openers, readByOf, decideIn, SHEET, type Command, type Context } from '../command.js'
 import { EXITS, SHARED, usual } from '../settings/declared.js'
 
@@ -51,7 +59,7 @@ async function compare(context: Context) {
   noteOutputs(context, settings.out)
   const readBy = readByOf(context)
   const left = await leftAsRead(context, 'compare')
-  const { ledger, comparison, looked, again, settled } = await decideIn(
+  const { ledger, comparison, looked, again, settled, misread } = await decideIn(
     context,
     async (ledger) => {
       const final = ledger.comparisons.open()
@@ -67,7 +75,8 @@ async function compare(context: Context) {
         const terms = { by: context.actor(), isFinal: context.flag('yesItIsFinal'), readings }
         const settled = ledger.comparisons.record(final, terms)
         const comparison = ledger.view.comparison()
-        return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled }
+        const misread = fileWarnings(final.reader)
+        return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled, misread }
       } finally {
         final.close()
       }
@@ -82,7 +91,7 @@ async function compare(context: Context) {
   return {
     ...result,
     files,
-    warnings: [...result.warnings, ...warnings, ...oldPages(ledger)],
+    warnings: [...misread, ...result.warnings, ...warnings, ...oldPages(ledger)],
     lines: said([
       ...again,
       ...left,

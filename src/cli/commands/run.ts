@@ -13,6 +13,7 @@ import {
 import { migrate } from '../../migrate/migrate.js'
 import {
   closingLines,
+  fileWarnings,
   leftAsRead,
   nextReading,
   NO_PACK,
@@ -234,6 +235,7 @@ async function conclude(
       leftRefusedNote(end.leftRefused, reader),
       unread > 0 &&
         `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`,
+      ...fileWarnings(reader, (name) => admitted.some((one) => one.kind === 'admitted' && one.name === name)),
       ...(admitted.some(({ kind }) => kind === 'admitted') ? unlikelyShares(reader) : []),
       ...oddities(reader),
     ]),

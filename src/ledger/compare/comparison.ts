@@ -315,6 +315,15 @@ function assertLastExport(connection: Connection, final: Connection, readings: R
     select name from row join source on source.id = source_id where rule = 'ROW_MAY_BE_CUT'`.get()
   if (cut !== undefined)
     throw notTheLast(`"${cut}" ends within its last row, so it may be cut`, 'Export once more, whole.')
+  const [leftOut] = sql(final)<Readonly<Record<'name' | 'sheet' | 'other', string>>>`
+    select name, reading ->> '$.sheet' as sheet, value as other from problem join source on source.id = source_id where rule = 'FILE_SHEET_LEFT_OUT'`.all()
+  if (leftOut !== undefined) {
+    const { name, sheet, other } = leftOut
+    throw notTheLast(
+      `"${name}" has another sheet of the same header, "${other}", which was not read`,
+      `If its mandates count, save each sheet as a workbook of its own in which it is called "${sheet}", and compare them together.`,
+    )
+  }
   // Of another system nothing follows.
   const withStatus = sqlValue(connection)<string>`
     select name from source where ${SAYS_ENDS} and ${IS_EXPORT} and (${READ_WITH} is :path or not exists (select 1 from source where ${READ_WITH} is :path))`
