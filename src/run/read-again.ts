@@ -205,14 +205,12 @@ export async function readAgain(
     const one = { ...found, source, isNewer: isNewer(source) }
     const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
     if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
-      results.push(
-        await readFile(admission, one, { open, signal, isOtherSheet: ofFile.includes('source.sheet') }),
-      )
+      results.push(await readFile(admission, { ...one, open, signal }))
       hasCome = true
       return
     }
     if (open !== undefined && one.isNewer && admission.isNewerByWord && again.noteSentOtherwise(source))
-      results.push(await readSentOtherwise(admission, one, open, signal))
+      results.push(await readSentOtherwise(admission, { ...one, open, signal }))
     const waiting = ofFile.length === 0 ? 0 : again.countUnsent(source)
     if (waiting > 0) throw needsFile(ofFile, waiting, one)
     readable.push(one)
@@ -429,71 +427,69 @@ const needsFile = (keys: readonly string[], waiting: number, { source, now }: Re
 const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'configuration'>): string =>
   configuration === null ? 'the configuration' : `"${nameOf(configuration)}"`
 
+/** A file that is read once more: what of it comes in. */
+interface Given extends Readable {
+  readonly open: Open
+  readonly signal: AbortSignal
+}
+
+/** @param placeOf the row in whose place a record comes, null for none; undefined where it does not come */
+async function readGiven(
+  admission: Admission,
+  { source, open, signal }: Given,
+  placeOf: (record: CheckedRecord, opened: OpenedSource) => number | null | undefined,
+) {
+  const opened = await open(admission.collections.known())
+  const target = admission.open({ ...opened, again: source.id })
+  let [came, read] = [0, 0]
+  for await (const batch of opened.records(signal)) {
+    const taken = batch.flatMap((record) => {
+      const corrects = placeOf(record, opened)
+      return corrects === undefined ? [] : [{ ...record, corrects }]
+    })
+    target.add(taken)
+    read += batch.length
+    came += taken.length
+  }
+  signal.throwIfAborted()
+  return { target, came, read, summary: { ...opened.summary(), bytes: 0, records: came } }
+}
+
 /**
  * Reads the file itself in the place of what came in of it: a record takes the place of the one that stood on its line, what was
  * sent of it stays, and what is there no more gives way.
  */
-async function readFile(
-  admission: Admission,
-  { source, now, because }: Readable,
-  { open, signal, isOtherSheet }: { open: Open; signal: AbortSignal; isOtherSheet: boolean },
-): Promise<string> {
-  const { again, collections } = admission
-  const opened = await open(collections.known())
-  const target = admission.open({ ...opened, again: source.id })
+async function readFile(admission: Admission, one: Given): Promise<string> {
+  const { again } = admission
+  const { source, now } = one
+  const isOtherSheet = one.ofFile.includes('source.sheet')
   again.noteFormer(source, isOtherSheet)
-  let [came, read] = [0, 0]
   let isDoubted = false
-  for await (const batch of opened.records(signal)) {
-    read += batch.length
-    const taken = batch.flatMap((record) => {
-      const corrects = again.takes(record, opened)
-      return corrects === false ? [] : [{ ...record, corrects }]
-    })
-    for (const { corrects, ...record } of taken)
-      isDoubted ||=
-        isOtherSheet ||
-        (corrects !== null && isDoubtful(again.differs(corrects, { ...record, corrects }, opened)))
-    target.add(taken)
-    came += taken.length
-  }
-  signal.throwIfAborted()
-  const summary = opened.summary()
-  const told = againText({ because }, read - came, [[came, 'were read from the file']])
+  const { target, came, read, summary } = await readGiven(admission, one, (record, opened) => {
+    const corrects = again.takes(record, opened)
+    const change = typeof corrects === 'number' ? again.differs(corrects, record, opened) : null
+    isDoubted ||= corrects !== undefined && (isOtherSheet || isDoubtful(change))
+    return corrects
+  })
+  const told = againText(one, read - came, [[came, 'were read from the file']])
   const reading = {
     ...{ ...summary.reading, ...now, again: told },
     wasGiven: true as const,
     doubts: isDoubted ? doubtsOf(admission, source) : undefined,
   }
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
-  target.close({ ...summary, sha256, bytes: 0, records: came, reading }, admission.isNewer(source.sha256))
+  target.close({ ...summary, sha256, reading }, admission.isNewer(source.sha256))
   again.giveWay(target.id)
   return `"${source.name}" was ${told}.`
 }
 
 /** What a file that is called newer says otherwise than what was sent of its mandates comes in once more, as a line of the cut-over. */
-async function readSentOtherwise(
-  admission: Admission,
-  { source, now }: Readable,
-  open: Open,
-  signal: AbortSignal,
-): Promise<string> {
-  const opened = await open(admission.collections.known())
-  const target = admission.open({ ...opened, again: source.id })
-  let came = 0
-  for await (const batch of opened.records(signal)) {
-    const taken = batch.flatMap((record) => {
-      const corrects = admission.again.sentOtherwise(record.line)
-      return corrects === undefined ? [] : [{ ...record, corrects }]
-    })
-    target.add(taken)
-    came += taken.length
-  }
-  signal.throwIfAborted()
-  const summary = opened.summary()
+async function readSentOtherwise(admission: Admission, one: Given): Promise<string> {
+  const { source, now } = one
+  const { sentOtherwise } = admission.again
+  const { target, came, summary } = await readGiven(admission, one, ({ line }) => sentOtherwise(line))
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'sent otherwise'])
-  const reading = { ...summary.reading, ...now }
-  target.close({ ...summary, sha256, bytes: 0, records: came, reading, findings: [] }, true)
+  target.close({ ...summary, sha256, reading: { ...summary.reading, ...now }, findings: [] }, true)
   return `${plural(came, `record of "${source.name}" says`, `records of "${source.name}" say`)} something else than what was sent.`
 }
 

@@ -253,13 +253,14 @@ export function againVerbs({
         isOtherSheet: Number(isOtherSheet),
       })
     },
-    /** The row in whose place the record comes, if it comes: what was sent or corrected stays, and what repeats it. */
-    takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | false => {
+    /** The row in whose place the record comes, undefined where it does not come: what was sent or corrected stays, and what repeats it. */
+    takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | undefined => {
       const row = at(record.line)
       if (row === undefined) return null
       const isRepeated = row.isRepeat === 1 ? row.key !== record.mandateKey : row.isUnsent === 1
-      if (!isRepeated || (row.isLeft === 1 && differs(row.id, record, columns) === null)) return false
-      return row.id
+      return !isRepeated || (row.isLeft === 1 && differs(row.id, record, columns) === null)
+        ? undefined
+        : row.id
     },
     /** What is not in the file any more is replaced by what is. */
     giveWay: (source: number): void =>
