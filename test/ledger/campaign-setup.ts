@@ -244,6 +244,14 @@ export async function played(...steps: readonly Step[]): Promise<Ledger> {
   return ledger
 }
 
+/** Sets a last export against the ledger. */
+export function compareWith(ledger: Pick<Ledger, 'comparisons'>, final: readonly Values[]): void {
+  const scratch = ledger.comparisons.open()
+  admit(scratch, final, { name: 'final.csv' })
+  ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
+  scratch.close()
+}
+
 /** These states have its rows then, and their totals balance. */
 export async function expectStates(states: string, ...steps: readonly Step[]): Promise<void> {
   const ledger = await played(...steps)

@@ -13,6 +13,7 @@ import {
 import { notTheLatest } from '../../src/register/register-file.js'
 import {
   admit,
+  compareWith,
   open,
   readyRow,
   refused,
@@ -84,15 +85,6 @@ async function beginOne(here: Place, ledger: Ledger, options: Claimed = {}): Pro
   const own = claimed(here, ledger, options)
   await sendOne(ledger)
   own.close()
-}
-
-/** The last export holds nothing of this ledger. */
-function compareWithOthers(ledger: Ledger): void {
-  const scratch = ledger.comparisons.open()
-  const admission = scratch.admit({ severities: {} })
-  admission.commit()
-  ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
-  scratch.close()
 }
 
 function hold({ register }: Place, ledger: Ledger, options: Partial<RegisterOptions> = {}) {
@@ -170,7 +162,7 @@ describe('what is noted before the first row comes in', () => {
   describe.each([
     ['a decision', (ledger: Ledger) => void decide(ledger, 2, 'written_off')],
     ['a file', (ledger: Ledger) => void admit(ledger, [rowOf(9)])],
-    ['a comparison', compareWithOthers],
+    ['a comparison', (ledger) => compareWith(ledger, [])],
   ])('refuses what does not know of %s', (_, change) => {
     const older = /is older than it was: something was decided/
     const notLatest = ({ folder }: Place, ledger: Ledger) =>

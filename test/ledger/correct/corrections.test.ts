@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
+  compareWith,
   CREDITOR,
   expectStates,
   holding,
@@ -453,11 +454,3 @@ describe('"send" in a list that was written before more is known of its row', ()
     expect(ledger.totals().ready).toBe(1)
   })
 })
-
-/** Sets a last export against the ledger. */
-function compareWith(ledger: Ledger, final: readonly Values[]): void {
-  const scratch = ledger.comparisons.open()
-  admit(scratch, final)
-  ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
-  scratch.close()
-}

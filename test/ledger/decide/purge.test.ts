@@ -14,6 +14,7 @@ import { filesBelow } from '../../support/folder.js'
 import { ibanOf } from '../../support/sample-values.js'
 import {
   admit,
+  compareWith,
   decide,
   IBAN,
   inDoubt,
@@ -373,20 +374,13 @@ const report = (ledger: Ledger, name: string): Promise<unknown> =>
 const LAST = { customerNo: 1, reference: 'M-1', signedDate: '2020-02-02' as LocalDate }
 const COLLECTED_IBAN = ibanOf('DE', `${BANK_CODE}059876${IBAN.slice(-4)}`) as Iban
 
-function compareWithLast(ledger: Ledger): void {
-  const scratch = ledger.comparisons.open()
-  try {
-    admit(scratch, [LAST, { customerNo: 3, reference: 'M-3', iban: OTHER_IBAN, signedDate: '2021-02-03' }])
-    ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
-  } finally {
-    scratch.close()
-  }
-}
-
 describe('accounts computed again, with the bank code given, from everything that is left', () => {
   it('are found in a comparison and in what was collected before an erasure, and not after it', async () => {
     const ledger = await campaign()
-    compareWithLast(ledger)
+    compareWith(ledger, [
+      LAST,
+      { customerNo: 3, reference: 'M-3', iban: OTHER_IBAN, signedDate: '2021-02-03' },
+    ])
     const { secret } = keysOf(ledger.file)
     const [kept] = query<{ key: string }>(ledger.file, 'select mandate_key as key from row where id = 1')
     const account = createFingerprints(secret!).account(COLLECTED_IBAN).toString('hex')

@@ -4,8 +4,7 @@ import type { Decision, Resolution } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
   admit,
-  COLUMNS,
-  HEADER,
+  compareWith,
   IBAN,
   inDoubt,
   notSent,
@@ -15,11 +14,9 @@ import {
   readyRow,
   refused,
   registered,
-  recordOf,
   running,
   send,
   stoppedClock,
-  summaryOf,
   runningAt,
   mandates,
   decide,
@@ -600,14 +597,7 @@ describe('a row and its line of the cut-over, decided in one list', () => {
   /** As `campaign`, and nothing but row 4 is in the last export. */
   async function compared() {
     const { ledger } = await campaign()
-    const scratch = ledger.comparisons.open()
-    const admission = scratch.admit({ severities: {} })
-    const source = admission.open({ name: 'final.csv', header: HEADER, columns: COLUMNS })
-    source.add([recordOf(mandates(1, 4)[0])])
-    source.close(summaryOf(1))
-    admission.commit()
-    ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
-    scratch.close()
+    compareWith(ledger, mandates(1, 4))
     return ledger
   }
   const openLines = (ledger: Ledger): string =>

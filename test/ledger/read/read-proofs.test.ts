@@ -15,11 +15,8 @@ import {
   SETTINGS,
   stoppedClock,
   begin,
-  COLUMNS,
-  HEADER,
+  compareWith,
   OTHER_IBAN,
-  recordOf,
-  summaryOf,
   type Values,
 } from '../campaign-setup.js'
 import { listed, readBack, startReadBack } from '../heard-answer.js'
@@ -357,15 +354,8 @@ describe('a registered row that somebody had cancelled or changed at the service
   /** Row 1 is so in the last export, and its line is done. */
   async function done(change: keyof typeof IN_FINAL): Promise<Ledger> {
     const ledger = await campaign()
-    const scratch = ledger.comparisons.open()
-    const admission = scratch.admit({ severities: {} })
-    const file = admission.open({ name: 'final.csv', header: HEADER, columns: COLUMNS })
     const [first = {}, ...others] = mandates(5, 1001)
-    file.add([{ ...first, ...IN_FINAL[change] }, ...others].map((values, at) => recordOf(values, at + 1)))
-    file.close(summaryOf(5))
-    admission.commit()
-    ledger.comparisons.record(scratch, { by: 'Ada', isFinal: true })
-    scratch.close()
+    compareWith(ledger, [{ ...first, ...IN_FINAL[change] }, ...others])
     expect(decide(ledger, 1, 'done', { isOfCutOver: true }).isApplied).toBe(true)
     return ledger
   }
