@@ -32,6 +32,7 @@ import {
 } from '../ledger/campaign-setup.js'
 import { forge, statesOf } from '../ledger/ledger-views.js'
 import { UsageError } from '../../src/errors.js'
+import { USUAL_RUN } from '../run/delivery-world.js'
 import { freshFolder } from '../support/folder.js'
 
 const BY_KIM = { by: 'Kim', reason: 'the disk is lost' }
@@ -380,14 +381,7 @@ describe('a lost ledger', () => {
     const ledger = few(1, 2, 3, 4, 5)
     const taking = here.register(ledger, { takeOver: TAKE_OVER })
     taking.note()
-    expect(taking.hold({})).toEqual({
-      inDoubt: 1,
-      inConflict: 0,
-      inCutOver: 0,
-      begunOtherwise: 0,
-      missing: 0,
-      replaces: [lost.file],
-    })
+    expect(taking.hold({})).toEqual({ ...USUAL_RUN.hold(), inDoubt: 1, replaces: [lost.file] })
     taking.claim(null, null)
     taking.close()
     expect(statesOf(ledger.file)).toEqual(['in_doubt', 'ready', 'ready', 'ready', 'ready'])
@@ -646,14 +640,7 @@ describe('what the register knows a mandate by', () => {
     const here = place()
     claimed(here, running([rowOf(1, { reference: '000123' }), rowOf(2)])).close()
     const ledger = running([rowOf(1, { reference: '123' }), rowOf(3)])
-    expect(hold(here, ledger)).toEqual({
-      inDoubt: 0,
-      inConflict: 1,
-      inCutOver: 0,
-      begunOtherwise: 0,
-      missing: 0,
-      replaces: [],
-    })
+    expect(hold(here, ledger)).toEqual({ ...USUAL_RUN.hold(), inConflict: 1 })
     expect(statesOf(ledger.file)).toEqual(['conflict', 'ready'])
     expect(ledger.view.decisions(0, 10)).toMatchObject([{ rowId: 1, decision: 'held', by: 'sepa-migrate' }])
     const [problem] = ledger.view.problemsOfRow(1)

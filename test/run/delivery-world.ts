@@ -57,29 +57,34 @@ export const WIDE_POLICY: DeliveryPolicy = {
   maxRefused: null,
 }
 
-/** A run of a campaign in virtual time; without a word it agrees, and waits for 10 ms before each registration. */
+/** A run that brings nothing in, to which everybody agrees. */
+export const USUAL_RUN = {
+  ...{ files: [], evidence: [], decisions: [], severities: {}, choice: null },
+  ...{ corrector: NOBODY_NAMED, isNewer: false, expected: null, takesOver: false },
+  hold: () => ({ inDoubt: 0, inConflict: 0, inCutOver: 0, begunOtherwise: 0, missing: 0, replaces: [] }),
+  claim: () => undefined,
+  settings: RUN_SETTINGS,
+  asOf: RUN_SETTINGS.asOf,
+  retryRefusedBy: null,
+  confirm: () => Promise.resolve(true),
+  watchReading: () => undefined,
+  signalStatus: () => null,
+  random: () => 0.5,
+  policy: WIDE_POLICY,
+  drain: new AbortController().signal,
+  abort: new AbortController().signal,
+  watch: () => undefined,
+} as const satisfies Partial<OpenRun>
+
+/** A run of a campaign in virtual time; without a word it waits for 10 ms before each registration. */
 export const runOn = (time: VirtualTime, ledger: Ledger, given: Partial<OpenRun>): Promise<CampaignEnd> =>
   time.runUntil(
     runCampaign({
+      ...USUAL_RUN,
       ledger,
-      ...{ files: [], evidence: [], decisions: [], severities: {}, choice: null },
-      ...{ corrector: NOBODY_NAMED, isNewer: false, expected: null, takesOver: false },
-      hold: () => ({ inDoubt: 0, inConflict: 0, inCutOver: 0, begunOtherwise: 0, missing: 0, replaces: [] }),
-      claim: () => undefined,
-      settings: RUN_SETTINGS,
-      asOf: RUN_SETTINGS.asOf,
-      retryRefusedBy: null,
-      confirm: () => Promise.resolve(true),
-      watchReading: () => undefined,
-      signalStatus: () => null,
       send: ({ customerNo }) => time.sleep(10).then(() => registeredNo(customerNo)),
       clock: time.clock,
       after: time.after,
-      random: () => 0.5,
-      policy: WIDE_POLICY,
-      drain: new AbortController().signal,
-      abort: new AbortController().signal,
-      watch: () => undefined,
       ...given,
     }),
   )

@@ -1,4 +1,3 @@
-import { NOBODY_NAMED } from '../../src/domain/row/correction.js'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SourceError, UsageError } from '../../src/errors.js'
@@ -7,7 +6,7 @@ import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { collectionOpeners, sourceOpeners } from '../../src/run/admit-sources.js'
 import { type OpenRun, runCampaign } from '../../src/run/campaign.js'
 import { readSourceOptions } from '../../src/source/options.js'
-import { registeredNo, WIDE_POLICY } from './delivery-world.js'
+import { registeredNo, USUAL_RUN, WIDE_POLICY } from './delivery-world.js'
 import type { Draw, Said } from './read-again-draws.js'
 import { AS_OF } from '../support/sources.js'
 
@@ -72,43 +71,26 @@ export function campaignIn(folder: string, name: string) {
       }
       const paths = files.map((one) => join(folder, one))
       const parts: OpenRun = {
+        ...USUAL_RUN,
         ledger,
-        ...{ decisions: [], choice: null, expected: null },
         evidence: collectionOpeners(
           evidence.map((one) => join(folder, one)),
           options,
         ),
-        ...{ corrector: NOBODY_NAMED, isNewer: false, takesOver: false },
-        hold: () => ({
-          inDoubt: 0,
-          inConflict: 0,
-          inCutOver: 0,
-          begunOtherwise: 0,
-          missing: 0,
-          replaces: [],
-        }),
-        claim: () => undefined,
         files: sourceOpeners(paths, options, against, signal),
         readBy: { options, against, ledger: file, configuration: join(folder, 'sepa-migrate.yaml') },
         severities: said.rules,
         settings: SETTINGS,
         asOf: AS_OF,
-        retryRefusedBy: null,
         confirm: ({ readAgain }) => {
           again = readAgain
           return Promise.resolve(true)
         },
-        watch: () => undefined,
-        watchReading: () => undefined,
-        signalStatus: () => null,
         clock: { now: () => Date.UTC(2026, 5, 15), monotonic: () => performance.now() },
         after: (ms, wake) => {
           const timer = setTimeout(wake, ms)
           return () => clearTimeout(timer)
         },
-        random: () => 0.5,
-        drain: signal,
-        abort: signal,
         policy: { ...WIDE_POLICY, concurrency: 1, limit },
         send: ({ customerNo, iban, signedDate, original }, { rowId }) => {
           byRow.set(
