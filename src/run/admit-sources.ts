@@ -4,7 +4,7 @@ import { showValue, type CheckedRecord, type SourceSummary } from '../domain/rul
 import { maskAccounts } from '../domain/text/accounts.js'
 import { countText, nearest, orNearest, findName, fold, plural } from '../domain/text/text.js'
 import { UsageError, refuse } from '../errors.js'
-import { type Admission, type GivenBack, NONE_GIVEN_BACK } from '../ledger/admit/admission.js'
+import type { Admission, GivenBack } from '../ledger/admit/admission.js'
 import type { AdmitRequest, Ledger } from '../ledger/file/writer.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
@@ -230,23 +230,12 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
   // A line corrects its row as that is read by now, and an export may take the place of both: a row gives way to later ones alone.
   const listsFirst = opened.toSorted((a, b) => Number(b.source.isResultFile) - Number(a.source.isResultFile))
   for (const { index, source } of listsFirst) admitted[index] = await addSource(admission, source, options)
-  const givenBack = admission.decide()
+  admission.decide()
   for (const { index, source } of listsFirst)
     if (!source.isResultFile) assertOwnSystem(admission, source, options, admitted[index]?.ids ?? [])
-  const withLines = admitted.map(({ ids, ...source }) => ({
-    ...source,
-    ...ids.map((id) => givenBack.get(id) ?? NONE_GIVEN_BACK).reduce(together, NONE_GIVEN_BACK),
-  }))
+  const withLines = admitted.map(({ ids, ...source }) => ({ ...source, ...admission.givenBack(ids) }))
   return { admitted: withLines, readAgain: again, given: new Set(given.keys()) }
 }
-
-const together = (one: GivenBack, other: GivenBack): GivenBack => ({
-  resubmitted: one.resubmitted + other.resubmitted,
-  notTaken: one.notTaken + other.notTaken,
-  unchanged: one.unchanged + other.unchanged,
-  unchangedRows: [one.unchangedRows, other.unchangedRows].filter((rows) => rows !== null).join(', ') || null,
-  waiting: one.waiting + other.waiting,
-})
 
 /** A file that was read; the ids of its sources, one for each configuration that reads some of its lines. */
 type Added = Omit<AdmittedSource, keyof GivenBack> & { readonly ids: readonly number[] }

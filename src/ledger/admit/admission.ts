@@ -191,15 +191,16 @@ export function openAdmission(parts: AdmissionParts) {
       current = source
       return guard(() => admitSource(admitting, source, () => (current = null)))
     },
-    /**
-     * Applies the rules across rows, once all files are in: those of one command have one rank.
-     * @returns what became of the lines that name a row, by the id of their source
-     */
-    decide: (): ReadonlyMap<number, GivenBack> => {
+    /** Applies the rules across rows, once all files are in: those of one command have one rank. */
+    decide: (): void => {
       assertOpen()
       if (current !== null) throw new Error(`Cannot decide while the source "${current.name}" is open`)
-      return guard(() => decideAcrossRows(admitting))
+      guard(() => decideAcrossRows(admitting))
     },
+    /** Once `decide` has spoken: what became of the lines of these sources that name a row. */
+    givenBack: (sources: readonly number[]): GivenBack =>
+      sql(connection)<GivenBack>`${WHAT_CAME_BACK}`.get({ sources: JSON.stringify(sources) }) ??
+      NONE_GIVEN_BACK,
     commit: (): void => {
       assertOpen()
       if (current !== null) throw new Error(`Cannot commit while the source "${current.name}" is open`)
@@ -366,17 +367,18 @@ const IS_UNCHANGED = `corrects is not null and row.state = 'duplicate' and not $
   and (select named.state from row as named where named.id = row.corrects) not in ('written_off', 'duplicate')`
 
 const WHAT_CAME_BACK = `
+  with line as (select row.* from source cross join row on row.id between first_row and last_row
+     where resubmitted > 0 and source.id in (select value from json_each(:sources)))
   select count(corrects) as resubmitted, count(*) filter (where counted_in is null and state <> 'duplicate') as notTaken,
      count(*) filter (where (counted_in is not null and state = 'conflict' or state = 'duplicate' and ${IS_OLD_WORD})
        and row.id in (select id from temp.given_back where is_decided)) as waiting,
      count(*) filter (where ${IS_UNCHANGED}) as unchanged,
-     (select group_concat(corrects, ', ') from (select corrects from row where row.id between first_row and last_row
-       and ${IS_UNCHANGED} order by id limit 5)) as unchangedRows
-    from source join row on row.id between first_row and last_row
-   where source.id = ? and (resubmitted > 0 or kind = 'again')`
+     (select group_concat(corrects, ', ') from
+       (select corrects from line as row where ${IS_UNCHANGED} order by id limit 5)) as unchangedRows
+    from line as row`
 
 /** Everything that needs more than one row. Until here each row has the state of its own verdict. */
-function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap<number, GivenBack> {
+function decideAcrossRows({ parts, first, makeIndexes }: Admitting): void {
   const { connection, fingerprints, severities, corrector } = parts
   const sources = sqlValue(connection)<number>`
     insert into temp.incoming (id, turn, is_newer, names)
@@ -384,7 +386,7 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
        is_newer + (is_newer and ?), (select json_group_array(name) from
          (select key as name from json_each(columns) union all select value from json_each(header)))
        from source where admitted_at is null returning id`.all(parts.isNewer === true ? 1 : 0)
-  if (sources.length === 0) return new Map()
+  if (sources.length === 0) return
   const at = parts.now()
   const scope = { connection, fingerprints, severities, first }
   makeIndexes?.()
@@ -412,10 +414,7 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): ReadonlyMap
   if (first > 1) decidePlaces(scope)
   if (hasCorrections) recordCorrections(scope, corrector, at)
   sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
-  const given = sql(connection)<GivenBack>`${WHAT_CAME_BACK}`
-  const became = new Map(sources.map((id) => [id, given.get(id) ?? NONE_GIVEN_BACK]))
   connection.exec('delete from temp.incoming')
-  return became
 }
 
 /** A record that comes in again stands for itself: what it was when it came in before says nothing any more. */
