@@ -230,7 +230,7 @@ function kinOf(connection: Connection, newcomer: Candidate, ties: CreditorTies) 
     const left = counting(older.mandateKey)
     const isLeft = left !== undefined && left.id !== id && isKin(read.get(left.id) ?? newcomer)
     const now = isLeft ? left : ((last.state === 'duplicate' ? counting(last.mandateKey) : undefined) ?? last)
-    if (now.mandateKey === newcomer.mandateKey || now.id === newcomer.id) continue
+    if (now.mandateKey === newcomer.mandateKey) continue
     if (SAYS_NOTHING.includes(now.state) && now.hasEnded === 0) continue
     if (SAYS_ENDS.includes(now.state) && SAYS_ENDS.includes(newcomer.state)) continue
     // One mandate for certain: of its forms the last one counts.
@@ -344,7 +344,7 @@ const HELD = `select row.id, min(theirs.id) as other, max(theirs.state = 'exclud
       union all select other_id, row_id from kin where separated is null)
     cross join row as mine on mine.id = own cross join row on row.mandate_key = mine.mandate_key
     cross join row as theirs on theirs.id = their
-   where row.state = 'ready' and row.${HAS_ITS_KEY} and ${IS_LINKED} group by row.id`
+   where row.state = 'ready' and ${IS_LINKED} group by row.id`
 
 /** Records of this command are held by the state that they come in with, those of former ones by a decision on record. */
 function holdKin(connection: Connection, at: string): void {

@@ -106,8 +106,7 @@ const SUBJECT = `select row.id, state, attempts, original_mandate_reference as r
 function closedWith(connection: Connection, named: readonly Approved[]): Approved[] {
   const read = sql(connection)<Subject>`${SUBJECT} where row.id in (select other.id from row as closed
     join row as other using (mandate_key) where closed.id = ? and closed.state in ${NEVER_SENDABLE} and closed.${HAS_ITS_KEY}
-      and (other.state = 'ready' or other.state = 'refused' and closed.state <> 'invalid' and closed.content_key is null)
-      and other.${HAS_ITS_KEY})`
+      and (other.state = 'ready' or other.state = 'refused' and closed.state <> 'invalid' and closed.content_key is null))`
   const ids = new Set(named.map(({ subject }) => subject.id))
   return named
     .filter(({ resolution }) => resolution.decision === 'written_off')
