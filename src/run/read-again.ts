@@ -464,7 +464,7 @@ async function readFile(admission: Admission, one: Given): Promise<string> {
   const { source, now } = one
   const isOtherSheet = one.ofFile.includes('source.sheet')
   again.noteFormer(source, isOtherSheet)
-  let isDoubted = false
+  let isDoubted = false as boolean
   const { target, came, read, summary } = await readGiven(admission, one, (record, opened) => {
     const corrects = again.takes(record, opened)
     const change = typeof corrects === 'number' ? again.differs(corrects, record, opened) : null
