@@ -5,7 +5,7 @@ import { onlyKnown, UsageError } from '../errors.js'
 import { openLedger } from '../ledger/file/open-ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { TakeOver } from '../register/campaign-register.js'
-import { runCampaign, type OpenRun, type RunPreview, watchCommits } from '../run/campaign.js'
+import { runCampaign, type OpenRun, type RunPreview } from '../run/campaign.js'
 import type { DeliveryPolicy, Send } from '../run/deliver.js'
 import {
   checkService,
@@ -105,7 +105,6 @@ function openRun(request: ValidatedOptions, client: ServiceClient) {
   const { ledgerFile: file, sharedFolder, files, watch } = request
   const { clock, pid, user } = request.machine
   const warnings: string[] = []
-  /** A commit may be what tells of it: whoever watches must not stand between it and those who wait for it. */
   const warn = (text: string): void => {
     warnings.push(text) // and once more at the end
     try {
@@ -114,14 +113,12 @@ function openRun(request: ValidatedOptions, client: ServiceClient) {
       // It stands in the result too.
     }
   }
-  const commits = watchCommits(clock.monotonic, warn)
-  const { committed } = commits
-  const ledger = openLedger({ file, clock, pid, user, create: files.length > 0, sharedFolder, committed })
+  const ledger = openLedger({ file, clock, pid, user, create: files.length > 0, sharedFolder })
   try {
     const register = registerOf(request, ledger)
     /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
     const allowed = allowedBy(request)
-    return { client, ledger, register, allowed, commits, warn, warnings }
+    return { client, ledger, register, allowed, warn, warnings }
   } catch (error) {
     ledger.close()
     throw error
@@ -150,7 +147,7 @@ async function sendFrom(
   open: OpenCall,
 ): Promise<Omit<Migration, keyof RunResult>> {
   const { ledgerFile, files, watch } = request
-  const { client, ledger, register, allowed, commits } = open
+  const { client, ledger, register, allowed } = open
   const notNoted = request.writes.filter((written) => !noteWritten(ledgerFile, written))
   ledger.assertBelongsTo(targetOf(request))
   register.note() // before the run is counted
@@ -172,8 +169,8 @@ async function sendFrom(
     )
     const askedFirst = checking?.end() ?? null
     const isPlanUsedUp = plan?.left() === 0
-    const counts = { commits: commits.counts(), decided: decisions.length }
-    return { ...end, ...counts, campaign: ledger.view.campaign(), askedFirst, isPlanUsedUp }
+    const decided = decisions.length
+    return { ...end, decided, campaign: ledger.view.campaign(), askedFirst, isPlanUsedUp }
   } finally {
     await checking?.close()
   }

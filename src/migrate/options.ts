@@ -4,7 +4,7 @@ import type { WrittenPath } from '../ledger/safety/side-files.js'
 import type { ChosenColumn } from '../domain/row/choice.js'
 import type { ApprovalRecord, CampaignRecord, PlanRecord } from '../ledger/read/reader.js'
 import { type Machine, thisMachine } from '../machine.js'
-import { type CampaignEnd, type RunPreview, type CommitCounts, readChoice } from '../run/campaign.js'
+import { type CampaignEnd, type RunPreview, readChoice } from '../run/campaign.js'
 import type { DeliveryEvent, DeliveryPolicy } from '../run/deliver.js'
 import {
   type Credentials,
@@ -237,8 +237,6 @@ export interface AskedFirst {
 /** `exitCode` is what the command line ends with (cli/README.md#exit-status): 0 when everything is done and nothing open. */
 export interface Migration extends CampaignEnd, RunResult {
   readonly campaign: CampaignRecord
-  /** Commits of this run while it sent. */
-  readonly commits: CommitCounts
   /** What came of `checkBeforeSend`; null where it was not asked for. */
   readonly askedFirst: AskedFirst | null
   /** All rows that its plan is for were sent. */

@@ -278,7 +278,7 @@ async function conclude(
         notAdmitted: admitted.length === 0 ? context.args : [],
       }),
     ],
-    details: { stop, trusted, admitted, disk: end.commits, askedFirst, held, choice, evidence, cutOver },
+    details: { stop, trusted, admitted, askedFirst, held, choice, evidence, cutOver },
   }
 }
 

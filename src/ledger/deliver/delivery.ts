@@ -48,8 +48,6 @@ interface GroupCommitParts extends Pick<LedgerWork, 'connection' | 'now' | 'stor
   readonly defer: (flush: () => void) => void
   /** Told what was begun, after the intents are durable and before a request leaves. */
   readonly begun: (group: BegunGroup) => void
-  /** Told how long a commit took and how many intents and outcomes it held. */
-  readonly committed: (tookMs: number, events: number) => void
   /** Told after a commit, with the number of rows that were settled. */
   readonly settled: (count: number) => void
 }
@@ -108,7 +106,6 @@ export function startGroupCommit(parts: GroupCommitParts) {
     const group = waiting
     if (group.length === 0) return
     waiting = []
-    const beganMs = performance.now()
     let committed: Committed[]
     try {
       committed = write(() => {
@@ -123,7 +120,6 @@ export function startGroupCommit(parts: GroupCommitParts) {
       for (const event of group) event.reject(error)
       return
     }
-    parts.committed(performance.now() - beganMs, group.length)
     references = new Set()
     announce(group, committed)
     parts.settled(group.filter(({ settled }) => settled !== null).length)

@@ -61,8 +61,6 @@ export interface LedgerOptions {
   readonly defer?: (flush: () => void) => void
   /** Secret, ledger id and request ids come from here. */
   readonly random?: (bytes: number) => Uint8Array
-  /** Told how long each commit of a run took, milliseconds, and how many intents and outcomes it held. Must not throw. */
-  readonly committed?: (tookMs: number, events: number) => void
 }
 
 const RETRY = 'send refused rows again from'
@@ -158,7 +156,6 @@ export function createLedger(parts: LedgerParts) {
     emergency: () => emergency,
     defer: parts.defer ?? setImmediate,
     begun: (group) => noteBegun(group),
-    committed: parts.committed ?? (() => undefined),
     settled: noteSettled,
   })
   const ready = prepareReadyRows(connection, {
