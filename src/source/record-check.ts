@@ -1,5 +1,5 @@
 import { checkMandate, type CheckOptions, type RawValues } from '../domain/value/check-mandate.js'
-import { wordsWith } from '../domain/value/words.js'
+import { WORDS, wordsWith } from '../domain/value/words.js'
 import type { Field } from '../domain/mandate/mandate.js'
 import { CUSTOMER_COLUMN } from '../domain/row/list-columns.js'
 import { cleanCell, fillTemplate, upperCase } from '../domain/text/text.js'
@@ -219,7 +219,10 @@ function cellChecker(source: RecognisedSource): CheckLine {
   // Cells of a file of ours repeat what an export held, days of a workbook too.
   const isTyped = source.cellName !== undefined || source.isResultFile
   const named = nameCells(source)
-  const exclude = excludeBy(header, options.exclude, severities)
+  const sorted = mapping.fields.flatMap(({ field, position }) =>
+    field in WORDS ? [header.positions.indexOf(position)] : [],
+  )
+  const exclude = excludeBy(header, options.exclude, severities, sorted)
   const older = options.exclude.filter((rule) => rule.olderVersion === true)
   const olderVersion = excludeBy(header, older, severities)
   const checks: CheckOptions = {
@@ -268,7 +271,7 @@ function cellChecker(source: RecognisedSource): CheckLine {
       isUnchanged: false,
       verdict,
       values,
-      mandateKey: verdict.kind === 'excluded' && olderVersion(cells).length > 0 ? null : mandateKey,
+      mandateKey: verdict.kind === 'excluded' && olderVersion(cells).some(isExclusion) ? null : mandateKey,
       latestFirstDebit,
       findings,
     }
@@ -283,6 +286,8 @@ function cellChecker(source: RecognisedSource): CheckLine {
     }
   }
 }
+
+const isExclusion = ({ rule }: Finding): boolean => rule === 'EXCLUDED_BY_CONFIGURATION'
 
 const NO_FIELDS: readonly Field[] = []
 const NONE_FORGOTTEN: readonly Forgotten[] = []

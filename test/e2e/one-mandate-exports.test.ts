@@ -7,6 +7,7 @@ import {
   linesOf,
   mandate,
   named,
+  type Row,
   TYPED_WRONG,
   withStatus,
 } from '../support/export.js'
@@ -287,6 +288,24 @@ describe('exports', () => {
     await compare('final.csv')
     await expectRun(['final.csv', '--yes'], 3, [...AS_BEFORE, mandate(4), mandate(3, DATE)])
     expect(heldBy()).toEqual({ 'MND-0002': 'CONFLICT_MANDATE' })
+  })
+
+  it('an exclude rule takes no word for alive that may mean what it names, until the configuration says', async () => {
+    const blocked = (yes: string, no: string, ...which: number[]): Row[] =>
+      [...AS_BEFORE, ...OLDER].map((row, at) => ({ ...row, Gesperrt: which.includes(at) ? yes : no }))
+    const exclude = (words: string): void =>
+      write('sepa-migrate.yaml', `exclude: [{ column: Gesperrt, equals: ${words}, reason: blocked }]\n`)
+    exclude('[WAHR]')
+    save('export.csv', blocked('WAHR', 'FALSCH', 2))
+    save('final.csv', blocked('TRUE', 'FALSE', 2, 3))
+    await expectRun(['export.csv', '--limit', '1'], 5, [first])
+    await ends(5, 'compare', 'final.csv')
+    const sent = [...AS_BEFORE, mandate(3), mandate(4)]
+    await expectRun(['final.csv'], 3, sent)
+    expect(heldBy()).toEqual({ 'MND-0001': 'STATUS_UNKNOWN', 'MND-0002': 'STATUS_UNKNOWN' })
+    exclude('[WAHR, "TRUE"]')
+    await expectRun(['--yes'], 3, sent)
+    await ends(0, 'compare', 'final.csv')
   })
 
   describe('controls', () => {

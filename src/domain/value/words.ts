@@ -185,6 +185,42 @@ export const ANSWERS: ReadonlyMap<string, boolean> = new Map([
 
 export const WORDS: Words = wordsWith({})
 
+/** What no text has that was read as it was written: control characters, U+FFFD, UTF-8 that was read byte by byte. */
+const DAMAGED = /[\0-\u0008\u000E-\u001F\u007F-\u009F\uFFFD]|[ÃÂ][^\0-\u007F]/
+
+export const isDamaged = (value: string): boolean => DAMAGED.test(value)
+
+/** `gek?ndigt`, whatever became of the letter in between; null for what has none, or few others to tell a word by. */
+function remainsOf(value: string): string | null {
+  const remains = value.toLowerCase().replace(/[^ -~]+|\?+/g, '?')
+  return remains.includes('?') && (remains.match(/[a-z]/g) ?? []).length > 3 ? remains : null
+}
+
+const ENDED = (BUILT_IN.status?.notActive ?? []).map(remainsOf)
+
+/**
+ * Whether a value may mean what is listed, although it is none of it: it says the same in another word, is damaged, or is
+ * understood to keep a mandate back. Make it once for a column.
+ * @param isFlag by its heading it marks mandates, so that beside a yes it holds nothing but a no
+ */
+export function mayMean(listed: readonly string[], isFlag: boolean): (value: string) => boolean {
+  const answers = listed.map((word) => ANSWERS.get(fold(word)))
+  const isFlagOfAnswers = isFlag && answers.every((answer) => answer !== undefined)
+  const isOfStatus = listed.some((word) => keepsBack(wordOf(word)))
+  const remains = new Set([...ENDED, ...listed.map(remainsOf)])
+  return (value) => {
+    const word = wordOf(value)
+    const remain = remainsOf(value)
+    if (isDamaged(value) || (remain !== null && remains.has(remain))) return true
+    const answer = ANSWERS.get(word)
+    if (word === '') return false
+    if (answer !== undefined) return answers.includes(answer)
+    return (
+      isFlagOfAnswers || remarkIn(value) !== null || (keepsBack(word) && (isOfStatus || !isWeakWord(word)))
+    )
+  }
+}
+
 const UNKNOWN: Readonly<Record<WordField, RuleId>> = {
   status: 'STATUS_UNKNOWN',
   sequence: 'SEQUENCE_UNKNOWN',

@@ -110,7 +110,7 @@ const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere) and (
 export const mayHaveEnded = (
   row: string,
 ): string => `(${row}.state in ('invalid', 'conflict') and exists (select 1 from problem
-  where row_id = ${row}.id and severity = 'error' and (field in (${OPTIONAL_FIELDS.map((name) => `'${name}'`).join(', ')}) or problem.rule = 'EXCLUDED_BY_CONFIGURATION')))`
+  where row_id = ${row}.id and severity = 'error' and (field in (${OPTIONAL_FIELDS.map((name) => `'${name}'`).join(', ')}) or problem.rule in ('EXCLUDED_BY_CONFIGURATION', 'STATUS_UNKNOWN'))))`
 
 /** SQL that is true for a key that is under way, registered or in doubt. */
 export const hasLiveAttempt = (key: string): string =>

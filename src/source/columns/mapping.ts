@@ -13,6 +13,7 @@ import {
   findColumn,
   holdsAccount,
   looksLikeValue,
+  namesEnd,
   showNames,
   type Header,
   isFirmenMandat,
@@ -35,8 +36,10 @@ import {
   type RuleId,
   type SeverityOverrides,
   findingOf,
+  joinFindings,
+  showValue,
 } from '../../domain/rule/verdict.js'
-import { keepsBack, wordOf, type WordField } from '../../domain/value/words.js'
+import { isDamaged, keepsBack, mayMean, wordOf, WORDS, type WordField } from '../../domain/value/words.js'
 import { isOpenEnd } from '../../domain/value/check-mandate.js'
 
 interface MappedColumn {
@@ -394,28 +397,70 @@ function isDated(value: string, folded: ReadonlySet<string>): boolean {
 
 /**
  * Prepares the exclude rules for the columns of one source, which are known to be there.
- * @returns the findings that keep a record back on purpose (domain/rulebook.md#exclusions), from its cells in header order
+ * @param sorted columns whose words are understood as those of a field, so that what no rule names is told there
+ * @returns the findings that keep a record back on purpose (domain/rulebook.md#exclusions), or until a person says whether it
+ * is one of those, from its cells in header order
  */
-export function excludeBy(header: Header, rules: ExcludeOptions, severities: SeverityOverrides) {
-  const exclusions = rules.map(({ column, reason, filled, equals, except }) => {
-    const values = (equals ?? except ?? []).map(cleanCell)
-    const exact = new Set(values)
-    // A value of signs only, such as "-", folds to nothing and would match every empty cell.
-    const folded = new Set(values.map(fold).filter((word) => word !== ''))
-    const isNamed = (value: string): boolean =>
-      exact.has(value) || folded.has(fold(value)) || (except === undefined && isDated(value, folded))
-    const keeps = (value: string): boolean =>
-      filled === true ? !isOpenEnd(value) : isNamed(value) === (except === undefined)
-    return { index: findColumn(header, column) ?? -1, reason, keeps }
+export function excludeBy(
+  header: Header,
+  rules: ExcludeOptions,
+  severities: SeverityOverrides,
+  sorted: readonly number[] = [],
+) {
+  const indexes = [...new Set(rules.map(({ column }) => findColumn(header, column) ?? -1))]
+  const columns = indexes.map((index) => {
+    const own = rules.filter(({ column }) => findColumn(header, column) === index)
+    const name = header.names[index] ?? ''
+    const listed = own.flatMap(({ equals = [] }) => equals).map(cleanCell)
+    const isFlag = namesEnd(name) || WORDS.status.has(fold(name))
+    const isUnclear = listed.length === 0 || sorted.includes(index) ? () => false : mayMean(listed, isFlag)
+    const exclusions = own.map((rule) => ({ ...rule, keeps: keptBy(rule) }))
+    const told = (value: string): readonly Finding[] => {
+      const kept = exclusions.filter(({ keeps }) => keeps(value))
+      if (kept.length === 0 && isUnclear(value))
+        return findingOf('STATUS_UNKNOWN', severities, { value, ...unclearText(name, value, listed) })
+      return kept.flatMap(({ reason: message }) =>
+        findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message }),
+      )
+    }
+    const known = new Map<string, readonly Finding[]>()
+    return (cells: readonly string[]): readonly Finding[] => {
+      const cell = cells[index] ?? ''
+      const findings = known.get(cell) ?? told(cleanCell(cell))
+      if (known.size < MOST_KNOWN) known.set(cell, findings)
+      return findings
+    }
   })
-  if (exclusions.length === 0) return () => NO_FINDINGS
-  return (cells: readonly string[]): readonly Finding[] =>
-    exclusions.flatMap(({ index, reason, keeps }) => {
-      const value = cleanCell(cells[index] ?? '')
-      return keeps(value)
-        ? findingOf('EXCLUDED_BY_CONFIGURATION', severities, { value, message: reason })
-        : NO_FINDINGS
-    })
+  if (columns.length === 0) return () => NO_FINDINGS
+  return (cells: readonly string[]): readonly Finding[] => joinFindings(...columns.map((told) => told(cells)))
+}
+
+/** A column of words repeats a few. */
+const MOST_KNOWN = 500
+
+function keptBy({ filled, equals, except }: ExcludeOptions[number]): (value: string) => boolean {
+  if (filled === true) return (value) => !isOpenEnd(value)
+  const values = (equals ?? except ?? []).map(cleanCell)
+  const exact = new Set(values)
+  // A value of signs only, such as "-", folds to nothing and would match every empty cell.
+  const folded = new Set(values.map(fold).filter((word) => word !== ''))
+  const isNamed = (value: string): boolean =>
+    exact.has(value) || folded.has(fold(value)) || (except === undefined && isDated(value, folded))
+  return (value) => isNamed(value) === (except === undefined)
+}
+
+const shown = (text: string): string => JSON.stringify(showValue(text))
+
+/** A word that no rule names, where it may say what they name. */
+function unclearText(name: string, value: string, listed: readonly string[]) {
+  const [column, word] = [shown(name), shown(value)]
+  const words = listed.map(shown)
+  const message = `Column ${column} holds ${word}, which no exclude rule names and which may mean that the mandate has ended or is blocked.`
+  const [, send = ''] = ruleOf('STATUS_UNKNOWN').remedy.split(/(?<=again\.) /)
+  const way = isDamaged(value)
+    ? 'The text was damaged: export once more as UTF-8, or say how the file is written (source: { encoding: … }), and give it again.'
+    : `If it has, add the word in the configuration (exclude: [{ column: ${column}, equals: [${words.join(', ')}, …], reason: … }]); if it lives, name there all that is sent, by except in place of equals. Then run again.`
+  return { message, remedy: `${way} ${send}` }
 }
 
 /** What is known of the exports of one system. Nothing in it is a guess: what is not documented is asked. */

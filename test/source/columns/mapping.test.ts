@@ -190,14 +190,73 @@ describe('an exclude rule by words', () => {
     },
   )
 
-  test.each(['', 'ungekündigt', 'gekündigt?nein', '10', 'aktiv seit 31.12.2025'])('lets %j pass', (cell) => {
-    expect(findings(rule, cell)).toEqual([])
-  })
+  test.each(['', '-', 'ungekündigt', '10', '1', 'ja', 'läuft', 'aktiv seit 31.12.2025'])(
+    'lets %j pass',
+    (cell) => {
+      expect(findings(rule, cell)).toEqual([])
+    },
+  )
 
   test('a date behind a word counts only where the word itself keeps a mandate back', () => {
     const good = { column: 'state_of_affairs', equals: ['aktiv'], reason: 'Only ended ones' }
     expect(findings(good, 'aktiv')).toHaveLength(1)
     expect(findings(good, 'aktiv seit 31.12.2025')).toEqual([])
+  })
+})
+
+describe('an exclude rule by words waits for a person where a value may mean what it names', () => {
+  const told = (equals: string[], cell: string, column: number | string = 2) => {
+    const header = readHeader(['customer', 'State of affairs', 'gesperrt'])
+    const cells = ['17', '', '']
+    cells[column === 2 ? 1 : 2] = cell
+    return excludeBy(header, [{ column, equals, reason: 'They left' }], {})(cells).map(({ rule }) => rule)
+  }
+  const [WAITS, PASSES] = [['STATUS_UNKNOWN'], []]
+
+  test.each([
+    ['the same answer in another word', ['WAHR'], ['TRUE', 'ja', 'x', '1', 'yes seit 01.02.2025']],
+    ['another no', ['FALSCH'], ['0', 'Nein', 'false']],
+    ['an answer beside other words', ['J', 'Test'], ['Ja', 'TRUE']],
+    ['an end beside one', ['gekündigt'], ['widerrufen', 'verstorben', 'in Klärung (gekündigt)', 'pending']],
+    ['an end beside other words', ['Test'], ['gekündigt zum 31.12.2025', 'gekündigt?nein', 'FNAL', 'B2B']],
+    [
+      'damaged text',
+      ['gekündigt'],
+      ['gek\u0081ndigt', 'gek\uFFFDndigt', 'gekÃ¼ndigt', 'gekŸndigt', 'gek?ndigt'],
+    ],
+    ['damaged text of another end', ['Test'], ['gel\u201Dscht', 'gel?scht', 'L\u0081ge']],
+  ])('%s', (_, equals, cells) => {
+    for (const cell of cells) expect(told(equals, cell), cell).toEqual(WAITS)
+  })
+
+  test.each([
+    ['the other answer', ['WAHR'], ['FALSE', 'nein', '0', '', '-', 'Anna']],
+    ['a number that is no answer', ['1'], ['2', '10', '0']],
+    ['a country', ['NO'], ['DE', 'SE', 'SI']],
+    ['what other columns have, too', ['Test'], ['closed', 'pending', 'single', 'ok', 'São Paulo', 'Łódź']],
+    ['another word of letters that are not Latin', ['прекратен'], ['одобрен', 'активен']],
+  ])('lets %s pass', (_, equals, cells) => {
+    for (const cell of cells) expect(told(equals, cell), cell).toEqual(PASSES)
+  })
+
+  test('under the heading of an end whatever is no answer', () => {
+    for (const cell of ['31.12.2025', '2', 'siehe Akte']) expect(told(['J'], cell, 'gesperrt')).toEqual(WAITS)
+    for (const cell of ['N', 'nein', '0', '']) expect(told(['J'], cell, 'gesperrt')).toEqual(PASSES)
+  })
+
+  test('not where another rule names it, nor where the column is a status, too', () => {
+    const rules = ['gekündigt', 'widerrufen'].map((word) => ({ column: 2, equals: [word], reason: word }))
+    const cells = ['17', 'widerrufen', '']
+    expect(excludeBy(EXCLUDED, rules, {})(cells).map(({ message }) => message)).toEqual(['widerrufen'])
+    expect(excludeBy(EXCLUDED, rules.slice(0, 1), {}, [1])(cells)).toEqual([])
+  })
+
+  test('it names the column, the word and what to write', () => {
+    const rule = { column: 2, equals: ['J'], reason: 'They left' }
+    const [finding] = excludeBy(EXCLUDED, [rule], {})(['17', 'Ja', ''])
+    expect(finding?.message).toContain('Column "State of affairs" holds "Ja"')
+    expect(finding?.remedy).toContain('equals: ["J", …]')
+    expect(finding?.remedy).toContain('write "send"')
   })
 })
 

@@ -234,7 +234,7 @@ describe('the configuration wins', () => {
     // Of a field, of the rules of a column, of a column that does not count.
     ['odoo-oca', 'columns: { status: none }', 5],
     ['odoo-oca', 'words: { scheme: { core: ["Enterprise (B2B)"] } }', 4],
-    ['civisepa', 'exclude: [{ column: is_enabled, equals: ["x"], reason: no }]', 4],
+    ['civisepa', 'exclude: [{ column: is_enabled, equals: ["never"], reason: no }]', 4],
     ['civisepa', 'source: { ignoreColumns: [is_enabled] }', 4],
     ['civisepa', 'exclude: [{ column: contact_id, equals: ["4101"], reason: no }]', 2],
     ['hostbill', 'profile: hostbill', 2],
