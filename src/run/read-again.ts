@@ -588,9 +588,11 @@ async function readOne(admission: Admission, one: Reading) {
     same,
     Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more]),
   )
+  // Of all that is left of it: what the configuration uses now may be another column.
+  const { silent } = isPart ? {} : stored.summary().reading
   const isDoubted = isChanged && Object.keys(changes).some((change) => isDoubtful(change as Change))
   const reading = {
-    ...{ ...source.reading, ...stored.reading, ...now, again: told },
+    ...{ ...source.reading, ...stored.reading, ...(silent && { silent }), ...now, again: told },
     wasGiven: undefined,
     doubts: isDoubted ? doubtsOf(admission, source) : undefined,
   }

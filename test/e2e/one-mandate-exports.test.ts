@@ -308,6 +308,77 @@ describe('exports', () => {
     await ends(0, 'compare', 'final.csv')
   })
 
+  describe('an empty cell in the column that says which mandates have ended', () => {
+    const saying = (column: string, word: string, ended: string, ...which: number[]): Row[] =>
+      [...AS_BEFORE, ...OLDER].map((row, at) => ({ ...row, [column]: which.includes(at) ? ended : word }))
+    const CASES = [
+      ['status', 'active', 'cancelled', ''],
+      ['status', 'active', 'cancelled', '-'],
+      ['Sequenz', 'RCUR', 'FNAL', 'NULL'],
+      ['Gesperrt', 'N', 'J', ''],
+    ] as const
+    const configure = (column: string): void => {
+      if (column === 'Gesperrt')
+        write('sepa-migrate.yaml', 'exclude: [{ column: Gesperrt, equals: [J], reason: blocked }]\n')
+    }
+    const alive = [...AS_BEFORE, mandate(2), mandate(3), mandate(4)]
+
+    it.each(CASES)(
+      '%s: revives nothing that an earlier export called ended',
+      async (...[column, ...words]) => {
+        const [word, ended, empty] = words
+        configure(column)
+        save('export.csv', saying(column, word, ended, 2))
+        save('final.csv', [...saying(column, word, empty, 2), { ...mandate(8), [column]: empty }])
+        await expectRun(['export.csv', '--limit', '1'], 5, [first])
+        await compare('final.csv')
+        await expectRun(['final.csv'], 3, [...alive, mandate(8)])
+        expect(heldBy()).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+        await expectRuns([['final.csv', '--newer'], []], 3, [...alive, mandate(8)])
+        save('final.csv', saying(column, word, ended))
+        await expectRun(['final.csv', '--newer'], 3, [...alive, mandate(8), mandate(1)])
+        expect(waiting()).toEqual([])
+      },
+    )
+
+    it.each(CASES)('%s: nor what a comparison knows as ended', async (...[column, word, ended, empty]) => {
+      configure(column)
+      save('export.csv', saying(column, word, ended))
+      save('final.csv', [...saying(column, word, ended, 2), { ...mandate(8), [column]: ended }])
+      save('later.csv', [...saying(column, word, empty, 2), { ...mandate(8), [column]: empty }])
+      await expectRun(['export.csv', '--limit', '1'], 5, [first])
+      expect((await compare('final.csv')).classes).toMatchObject({ gone_unsent: 1, new: 1 })
+      expect((await compare('later.csv')).classes).toMatchObject({ gone_unsent: 1, new: 1, unchanged: 5 })
+      await expectRuns([[], ['later.csv'], ['later.csv', '--newer']], 3, alive)
+      save('living.csv', [...saying(column, word, ended), { ...mandate(8), [column]: word }])
+      expect((await compare('living.csv')).classes).toMatchObject({ unchanged: 7 })
+      await expectRun(['living.csv'], 0, [...alive, mandate(1), mandate(8)])
+    })
+
+    it.each([
+      ['status', 'cancelled', ''],
+      ['Ende', '2024-05-31', 'exclude: [{ column: Ende, filled: true, reason: ended }]\n'],
+    ])('%s: says nothing where the whole column is empty', async (column, ended, configuration) => {
+      write('sepa-migrate.yaml', configuration)
+      save('export.csv', saying(column, '', ended, 2))
+      save('final.csv', saying(column, '', ''))
+      await expectRun(['export.csv', '--limit', '1'], 5, [first])
+      const { stderr } = await ends(2, 'compare', 'final.csv')
+      expect(stderr).toContain(`its column "${column}" is empty in every row`)
+      await ends(5, 'compare', 'final.csv', '--yes-it-is-final')
+      await expectRun(['final.csv'], 3, alive)
+      expect(heldBy()).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+    })
+
+    it('says that it lives where only ended ones are marked', async () => {
+      save('export.csv', saying('status', '', 'cancelled', 2, 3))
+      save('final.csv', saying('status', '', 'cancelled', 3))
+      await expectRun(['export.csv', '--limit', '1'], 5, [first])
+      await ends(5, 'compare', 'final.csv')
+      await expectRun(['final.csv'], 0, [...AS_BEFORE, mandate(1), mandate(3), mandate(4)])
+    })
+  })
+
   describe('controls', () => {
     it('a value that can be read takes the place of one that cannot, without a question', async () => {
       const wrong = [

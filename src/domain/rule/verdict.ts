@@ -266,6 +266,17 @@ export interface WordsReading {
   readonly empty?: number
 }
 
+/** A column that tells which mandates have ended, of which an empty cell tells nothing. */
+export interface SilentColumn {
+  /** As the configuration names it for an exclude rule. */
+  readonly column: string | number
+  readonly field?: 'status' | 'sequence' | 'scheme'
+  /** Where its cells stand, from 0. */
+  readonly at: number
+  /** All of its cells are empty; else others have words for what lives. */
+  readonly isWhole: boolean
+}
+
 /**
  * How a source was read, for the operator and for reports: names, settings and counts, never a whole cell. Everything is
  * optional, because a ledger of an earlier version holds less.
@@ -296,6 +307,7 @@ export interface SourceReading extends LayoutReading {
   readonly notUsed?: readonly string[]
   /** By field: status, sequence, scheme. */
   readonly words?: Readonly<Record<string, WordsReading>>
+  readonly silent?: readonly SilentColumn[]
   /** The first references that a template made. */
   readonly references?: readonly string[]
   /** Cells that were cleaned, by field. */

@@ -11,7 +11,7 @@ import {
   mayHaveEnded,
 } from '../deliver/gate.js'
 import { removePrivate } from '../deliver/delivery.js'
-import { emptyTables, rowsOf, sql, sqlValue } from '../file/connection.js'
+import { emptyTables, isSilent, rowsOf, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { isCorrected } from './again.js'
 import {
@@ -411,8 +411,8 @@ const HAS_TWO_DATES = `select 1 from row join source on source.id = row.source_i
   group by mandate_key having count(distinct signed_date) > 1 and max(${IS_NEW})`
 
 /**
- * True where an earlier export kept the mandate back by a column that one of the newcomers does not have: what stands in its
- * header somebody has decided about.
+ * True where an earlier export kept the mandate back by a column that one of the newcomers does not have, or that says
+ * nothing of it: what stands in its header somebody has decided about.
  */
 const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and former.state in ('excluded', 'conflict', 'invalid') and former.${HAS_ITS_KEY}
        and former.source_id not in (select id from temp.incoming where turn >= :turn)
@@ -420,10 +420,12 @@ const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and f
          and ${SPEAKS} and (
            exists (select 1 from problem where row_id = former.id and (problem.rule = former.rule or former.state = 'invalid')
              and severity = 'error' and field in (${sqlList(OPTIONAL_FIELDS)})
-             and not exists (select 1 from json_each(names) where value in (field, column_name)))
+             and (not exists (select 1 from json_each(names) where value in (field, column_name))
+               or ${isSilent(`(silent.value ->> 'field' = field or silent.value ->> 'column' = column_name)`)}))
            or former.rule in ('EXCLUDED_BY_CONFIGURATION', 'STATUS_UNKNOWN') and exists (select 1 from source, json_each(reading -> '$.exclude') as kept
-             where source.id = former.source_id and typeof(kept.value ->> 'column') = 'text' and not exists (
-               select 1 from json_each(names) as has where lower(has.value) = lower(kept.value ->> 'column')))))
+             where source.id = former.source_id and (typeof(kept.value ->> 'column') = 'text' and not exists (
+               select 1 from json_each(names) as has where lower(has.value) = lower(kept.value ->> 'column'))
+               or ${isSilent(`lower(silent.value ->> 'column') = lower(kept.value ->> 'column')`)}))))
 `
 
 /** A person's word: it comes behind every export, but for what was sent, closed, or ended meanwhile. */

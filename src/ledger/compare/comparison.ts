@@ -14,7 +14,7 @@ import type { Amendment, LocalDate } from '../../domain/mandate/mandate.js'
 import { amendIn } from '../admit/collected.js'
 import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
-import { sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
+import { isSilent, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { NEVER_SENDABLE, type ComparedReading, type FinalSource } from './comparison-reads.js'
 import { answerByComparison, CHANGED_THERE, IS_OF_OTHERS, keepContradicting } from './contradicting.js'
@@ -68,7 +68,8 @@ const TABLES = `
  */
 const FINAL_ROWS = `select id, ${KEY} as key, coalesce(content_key, raw) as digest, rule, customer_no as customerNo,
     iban_key as account, signed_date as signed,
-    case when state = 'ready' or rule in ('MANDATE_RESEMBLES_SENT', 'MANDATE_ENDED_ELSEWHERE') then 'lives'
+    case when state = 'ready' or rule in ('MANDATE_RESEMBLES_SENT', 'MANDATE_ENDED_ELSEWHERE')
+        then iif(${isSilent(`not silent.value ->> 'isWhole'`)}, 'silent', 'lives')
       when rule = 'CONFLICT_MANDATE' then 'contradictory' when state <> 'excluded' then 'unclear'
       when rule = 'MANDATE_DORMANT' then 'lapsed' else 'ended' end as says,
     (select latest_first_debit from problem where row_id = row.id and rule in ('MANDATE_DORMANT', 'MANDATE_DORMANT_SOON') limit 1) as lapses, spelling
@@ -150,6 +151,16 @@ function nameRenamed(connection: Connection): void {
   for (const pair of renamed.all()) name({ ...pair, day: '' as LocalDate })
 }
 
+/** What says nothing of ends takes back none that the comparison before told of, and is alive else. */
+const SAID_BEFORE = `
+  update temp.final set says = 'ended', digest = former.final from (select key, former.final from temp.pair
+      join row using (id) join compared as former on former.row_id = row.id or former.row_id in (select id from row as old where old.heir = row.id)
+      where former.comparison_id is :previous and former.why = 'ended') as former
+    where says = 'silent' and final.key = former.key;
+  update temp.final set says = 'contradictory' where says = 'silent' and key not in (select key from temp.pair)
+    and key in (select mandate_key from ended_elsewhere where comparison_id is :previous);
+  update temp.final set says = 'lives' where says = 'silent'`
+
 /** Wrong in the same way, with the values that could be read: an export may write an impossible date in another notation. */
 const READS_ALIKE = `alias.rule = final.rule and alias.customer_no is final.customer_no and alias.account = final.account
   and alias.signed is final.signed`
@@ -219,13 +230,13 @@ export function recordComparison(
   at: string,
 ): number {
   fill(connection, final)
-  connection.exec(`${PAIRS}; ${VERDICTS}`)
+  const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
+  connection.exec(`${PAIRS}; ${SAID_BEFORE.replaceAll(':previous', String(previous ?? 0))}; ${VERDICTS}`)
   nameRenamed(connection)
   if (!isFinal) {
     assertLastExport(connection, final, readings)
     assertSameSystem(connection, readings)
   }
-  const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
   const { lastInsertRowid } = sql(connection)`
     insert into comparison (compared_at, compared_by, compared_as, sources, readings, classes, ledger_mandates, final_mandates, last_source,
         last_decision)
@@ -307,7 +318,9 @@ const notTheLast = (why: string, next: string): UsageError =>
 
 const READ_WITH = `reading ->> '$.configuration'`
 const IS_EXPORT = `coalesce(reading ->> '$.resultFile', 0) = 0 and reading -> '$.collections' is null`
-const SAYS_ENDS = `(columns -> '$.status' is not null or coalesce(json_array_length(reading -> '$.exclude'), 0) > 0)`
+/** SQL of the columns that should say so, and of which all cells are empty. */
+const WHOLLY_EMPTY = `from json_each(reading -> '$.silent') where value ->> 'isWhole' and coalesce(value ->> 'field', 'status') = 'status'`
+const SAYS_ENDS = `((columns -> '$.status' is not null) + coalesce(json_array_length(reading -> '$.exclude'), 0) > (select count(*) ${WHOLLY_EMPTY}))`
 
 /** A file that is cut, older, or lacks the column by which mandates end would call ended mandates alive, or live ones gone. */
 function assertLastExport(connection: Connection, final: Connection, readings: Readings): void {
@@ -327,12 +340,14 @@ function assertLastExport(connection: Connection, final: Connection, readings: R
   // Of another system nothing follows.
   const withStatus = sqlValue(connection)<string>`
     select name from source where ${SAYS_ENDS} and ${IS_EXPORT} and (${READ_WITH} is :path or not exists (select 1 from source where ${READ_WITH} is :path))`
-  for (const { name, sha256 } of sql(final)<Readonly<Record<'name' | 'sha256', string>>>`
-    select name, sha256 from source where not ${SAYS_ENDS} and ${IS_EXPORT}`.all()) {
+  for (const { name, sha256, empty } of sql(final)<
+    Readonly<Record<'name' | 'sha256', string> & { empty: string | null }>
+  >`
+    select name, sha256, (select '"' || (value ->> 'column') || '"' ${WHOLLY_EMPTY} limit 1) as empty from source where not ${SAYS_ENDS} and ${IS_EXPORT}`.all()) {
     const had = withStatus.get({ path: readings.get(sha256)?.configuration ?? null })
     if (had !== undefined)
       throw notTheLast(
-        `"${name}" has no column that says which mandates have ended, as "${had}" had`,
+        `"${name}" has no column that says which mandates have ended, as "${had}" had${empty === null ? '' : `: its column ${empty} is empty in every row`}`,
         'Export with that column.',
       )
   }

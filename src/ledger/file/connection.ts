@@ -3,6 +3,7 @@ import { type Database, type Statement, openDatabase } from '../../driver.js'
 import { LedgerError, codeOf } from '../../errors.js'
 import type { Choice } from '../../domain/row/choice.js'
 import { cleanCell, findName } from '../../domain/text/text.js'
+import { wordOf } from '../../domain/value/words.js'
 import type { Clock } from '../../domain/mandate/date.js'
 
 /** Enough for each statement to pay, and few enough in memory. */
@@ -184,6 +185,9 @@ export const addFunctions = (connection: Connection): void =>
     .function('clean_cell', { deterministic: true }, (text) =>
       cleanCell(typeof text === 'string' ? text : ''),
     )
+    .function('is_silent', { deterministic: true }, (cell) =>
+      Number(wordOf(typeof cell === 'string' ? cell : '') === ''),
+    )
 
 const COMMON_SETTINGS = [
   'foreign_keys = ON',
@@ -246,6 +250,13 @@ export function emptyLog(connection: Connection): boolean {
 /** SQL of what names a person in a row: its account number and its cells as they were read; null once they were removed. */
 export const privateOf = (row: string, what: 'iban' | 'cells'): string =>
   `(select ${what} from private where row_id = ${row}.id)`
+
+/** SQL over `row`: such a column of its source tells which mandates have ended, and of this one it says nothing. */
+export const isSilent = (
+  such: string,
+): string => `(row.source_id in (select id from source where reading -> '$.silent' is not null)
+  and exists (select 1 from source as told, json_each(told.reading -> '$.silent') as silent where told.id = row.source_id and ${such}
+    and is_silent(${privateOf('row', 'cells')} ->> ('$[' || (silent.value ->> 'at') || ']'))))`
 
 /** Where the column of a part of a choice stands in the cells of the source. */
 const PLACE = `(part.value ->> ('$.at.' || row.source_id))`

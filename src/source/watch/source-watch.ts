@@ -7,10 +7,11 @@ import {
   findingOf,
   showValue,
   type WordsReading,
+  type SilentColumn,
   type SeverityOverrides,
 } from '../../domain/rule/verdict.js'
 import type { Forgotten } from '../columns/resubmission.js'
-import { DATES, isFed, type Mapping } from '../columns/mapping.js'
+import { DATES, excludeBy, isFed, type Mapping } from '../columns/mapping.js'
 import type { SecondFile } from '../columns/second-files.js'
 import { namesEnd, usualMeaning, findColumn } from '../columns/header.js'
 import {
@@ -391,6 +392,20 @@ function watchColumns(source: RecognisedSource) {
     const meanings = wordField && meaningsOf(wordField, name, ofSystem)
     return meanings ? [watchUsed(wordField, name, positions.indexOf(position), meanings)] : []
   })
+  const telling = source.isResultFile
+    ? []
+    : [
+        ...used.map(({ index, field, column, meanings }) =>
+          watchSilence({ column, field, at: index }, (cell) => meanings.get(wordOf(cell)) === null),
+        ),
+        ...options.exclude.map((rule) => {
+          const kept = excludeBy(header, [rule], {})
+          const at = findColumn(header, rule.column) ?? -1
+          const row = names.map(() => '')
+          const lives = (cell: string): boolean => kept(row.with(at, cell)).length === 0
+          return watchSilence({ column: rule.column, at }, rule.equals === undefined ? null : lives)
+        }),
+      ]
   const uses = (field: Field): boolean => isFed(mapping, field)
   // What is known of a system is decided about the columns that it names.
   const named = REQUIRED_FIELDS.filter((field) => options.columns[field] !== undefined)
@@ -423,6 +438,7 @@ function watchColumns(source: RecognisedSource) {
       for (const { index, note } of used) note(cells[index] ?? '')
       if (!isNew) return // decided about when its export was admitted
       records += 1
+      for (const { note } of telling) note(cells)
       if (open.length > 0 && keys.size < MOST_KEYS) keys.add(cells[keyAt] ?? '')
       for (const { index, note } of open) note(cells[index] ?? '')
     },
@@ -443,6 +459,7 @@ function watchColumns(source: RecognisedSource) {
       )
       const maybe = others.flatMap(({ column, few }) => (few === null ? [] : [`${column}: ${few}`]))
       const notUsed = others.flatMap(({ column, few, why }) => (few === null ? [`${column}: ${why}`] : []))
+      const silent = telling.flatMap(({ silent }) => silent())
       return {
         findings: [
           ...(source.isResultFile ? [] : words).flatMap((column) => [
@@ -457,11 +474,30 @@ function watchColumns(source: RecognisedSource) {
         ],
         reading: {
           words: Object.fromEntries(words.map((column) => [column.field, readUsed(column)])),
+          ...(silent.length === 0 ? {} : { silent }),
           ...(maybe.length === 0 ? {} : { mayBeStatus: maybe }),
           ...(notUsed.length === 0 || records === 0 ? {} : { notUsed }),
         },
       }
     },
+  }
+}
+
+/** @param lives whether a cell says that the mandate lives; null where an empty one says so */
+function watchSilence(column: Omit<SilentColumn, 'isWhole'>, lives: ((cell: string) => boolean) | null) {
+  let [isEmpty, isFilled, isLiving] = [false, false, false]
+  return {
+    note: (cells: readonly string[]): void => {
+      if (isFilled && (lives === null || (isLiving && isEmpty))) return
+      const cell = cells[column.at] ?? ''
+      if (wordOf(cell) === '') isEmpty = true
+      else {
+        isFilled = true
+        isLiving ||= lives?.(cell) === true
+      }
+    },
+    silent: (): readonly SilentColumn[] =>
+      isEmpty && (isLiving || !isFilled) ? [{ ...column, isWhole: !isFilled }] : [],
   }
 }
 
@@ -474,12 +510,12 @@ function watchUsed(field: WordField, name: string, index: number, meanings: Mean
   let empty = 0
   let rows = 0
   return {
-    index,
+    ...{ index, field, column: name, meanings },
     note: (cell: string): void => {
       rows += 1
-      if (cell.trim() === '') empty += 1
-      counter.note(cell)
-      const word = isUnderstood ? '' : wordOf(cell)
+      const word = wordOf(cell)
+      if (word === '') empty += 1
+      else counter.note(cell)
       isFilled ||= word !== ''
       isUnderstood ||= word !== '' && meanings.has(word)
     },
