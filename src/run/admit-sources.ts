@@ -389,7 +389,7 @@ function assertAsCompared(
 const pathOf = ({ configuration }: ReadBy): string | null =>
   configuration === null ? null : resolve(configuration)
 
-const readAs = (path: string | null): string =>
+export const readAs = (path: string | null): string =>
   path === null ? 'without a configuration' : `with "${nameOf(path)}"`
 
 /** An export of one system that is read as the other is gives its mandates to the customers of that. */

@@ -204,7 +204,10 @@ export async function readAgain(
     const { areRulesChanged, isChanged, ofFile, now } = found
     const one = { ...found, source, isNewer: isNewer(source) }
     const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
-    if (open !== undefined && (ofFile.length > 0 || (isChanged && again.repeats(source) > 0))) {
+    // Nothing is kept of what was sent, and of what repeats it.
+    const isOfFile =
+      ofFile.length > 0 || (isChanged && (again.repeats(source) > 0 || again.countUnsent(source) === 0))
+    if (open !== undefined && isOfFile) {
       results.push(await readFile(admission, { ...one, open, signal }))
       hasCome = true
       return
@@ -465,13 +468,23 @@ async function readFile(admission: Admission, one: Given): Promise<string> {
   const isOtherSheet = one.ofFile.includes('source.sheet')
   again.noteFormer(source, isOtherSheet)
   let isDoubted = false as boolean
+  let other = 0
   const { target, came, read, summary } = await readGiven(admission, one, (record, opened) => {
     const corrects = again.takes(record, opened)
-    const change = typeof corrects === 'number' ? again.differs(corrects, record, opened) : null
-    isDoubted ||= corrects !== undefined && (isOtherSheet || isDoubtful(change))
+    const change =
+      corrects === undefined
+        ? again.stays(record, opened)
+        : corrects === null
+          ? null
+          : again.differs(corrects, record, opened)
+    if (corrects === undefined && change !== null) other += 1
+    isDoubted ||= (corrects !== undefined && isOtherSheet) || isDoubtful(change)
     return corrects
   })
-  const told = againText(one, read - came, [[came, 'were read from the file']])
+  const told = againText(one, read - came - other, [
+    [came, 'were read from the file'],
+    [other, 'have other values than what was sent or decided, which stays'],
+  ])
   const reading = {
     ...{ ...summary.reading, ...now, again: told },
     wasGiven: true as const,

@@ -216,6 +216,37 @@ describe('a configuration that is remembered', () => {
       expect(stderr).not.toContain('as they were read')
     })
 
+    describe('one that was corrected, under a new name', () => {
+      const correct = (): void => {
+        write('other.csv', 'old_no,customer_no\nK1,1\nK2,2\nK3,3\n')
+        write('c.yaml', read('active: [A, X]').replace('customers.csv', 'other.csv'))
+      }
+
+      it('reads the last export that is compared with it, and what it changes waits for that', async () => {
+        await pilot()
+        correct()
+        write('last.csv', `${place.read('export.csv')}\n`)
+        const compared = await program('compare', 'last.csv', '--config', 'c.yaml')
+        expect(compared.stdout).toContain(' 2  Changed before sending')
+        expect(nextOf(compared)).toBe('sepa-migrate run last.csv --config c.yaml')
+        await expectRun(['--config', 'b.yaml'], 3, [FIRST])
+        await place.pasteNext(compared)
+        expect(registered()).toEqual(linesOf(ALL))
+      })
+
+      it('tells what was sent otherwise, and asks for a comparison', async () => {
+        await pilot()
+        await expectRun(['--config', 'b.yaml'], 0, AS_READ)
+        correct()
+        const ended = await expectRun(['export.csv', '--config', 'c.yaml'], 3, AS_READ)
+        expect(ended.stdout).toContain(
+          '1 the same, 2 have other values than what was sent or decided, which stays',
+        )
+        expect(nextOf(ended)).toBe('sepa-migrate compare export.csv --config c.yaml')
+        expect((await place.pasteNext(ended)).stdout).toContain('2  Changed after registration')
+      })
+    })
+
     it('that is the former one under another name, what it read is read again', async () => {
       await pilot()
       renameSync(place.path('b.yaml'), place.path('sepa-migrate.yaml'))
@@ -631,6 +662,20 @@ describe('two systems in one ledger', () => {
       '2 2020-02-02',
       '3 2020-02-03',
     ])
+  })
+
+  it('one that reads no export yet is not compared in the place of either', async () => {
+    await begin()
+    write('c.yaml', place.read('a.yaml').replace('Kd', 'Ref'))
+    const files = ['a.csv', 'b.csv']
+    const { exitCode, errors } = await json('compare', ...files, '--config', 'c.yaml')
+    expect([exitCode, errors[0]?.message]).toEqual([
+      2,
+      expect.stringContaining('"c.yaml" has read no export here, and the exports here are of several'),
+    ])
+    const told = await program('compare', ...files, '--config', 'a.yaml')
+    expect(told.stdout).toContain('"b.csv" was read with "b.yaml", as "b.csv" was.')
+    expect(told.stdout).not.toContain('"a.csv" was read')
   })
 
   it('exports of two with the same columns are each compared as those whose mandates they have', async () => {

@@ -5,9 +5,9 @@ import type { CheckedRecord } from '../../domain/rule/verdict.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import type { SourceRecord } from '../../ledger/read/reader.js'
 import { assertSameHeadings, isItsOwn, placeOf, type ReadBy, readingBy } from '../../run/read-again.js'
-import { fileDigest } from '../../source/bytes/input.js'
+import { fileDigest, nameOf } from '../../source/bytes/input.js'
 import { ENGLISH } from '../../report/text/texts.js'
-import { admitSources, readAgainFirst, type OpenNext } from '../../run/admit-sources.js'
+import { admitSources, readAgainFirst, readAs, type OpenNext } from '../../run/admit-sources.js'
 import {
   closingLines,
   fileWarnings,
@@ -65,7 +65,7 @@ async function compare(context: Context) {
       const final = ledger.comparisons.open()
       try {
         const again = await readAgainFirst(ledger, { severities, readBy, signal })
-        const { files, readings } = asBefore(context, ledger.view)
+        const { files, readings, told } = await asBefore(context, ledger.view)
         const admitted = await admitSources(final, files, {
           ...{ severities, signal },
           watch: progress.reading,
@@ -76,7 +76,8 @@ async function compare(context: Context) {
         const settled = ledger.comparisons.record(final, terms)
         const comparison = ledger.view.comparison()
         const misread = fileWarnings(final.reader)
-        return { ledger, comparison, looked: await lookedAt(context, ledger.view), again, settled, misread }
+        const looked = await lookedAt(context, ledger.view)
+        return { ledger, comparison, looked, again: [...again, ...told], settled, misread }
       } finally {
         final.close()
       }
@@ -108,10 +109,12 @@ async function compare(context: Context) {
 }
 
 /**
- * Each export as that of its columns was read which came in before: those of several systems are compared in one command.
- * @returns also how each is read, by its SHA-256
+ * Each export as that of its columns was read which came in before: those of several systems are compared in one command. A
+ * configuration that was named and read none of them takes the place of the one that did.
+ * @returns also how each is read, by its SHA-256, and what is read otherwise than the command says, in sentences
+ * @throws {UsageError} where it could take the place of several
  */
-function asBefore(context: Context, reader: LedgerReader) {
+async function asBefore(context: Context, reader: LedgerReader) {
   const own = readByOf(context)
   const readings = new Map<string, ReturnType<typeof readingBy>>()
   const systems = new Map<string | null, System>([[own.configuration, { by: own, exports: [] }]])
@@ -135,19 +138,49 @@ function asBefore(context: Context, reader: LedgerReader) {
       .some(
         (row) => row.mandateKey === mandateKey && reader.isAccountOf(row.id, verdict.mandate.iban) === true,
       )
-  const files = openers(context, 'refuse').map((open): OpenNext => async (known = {}) => {
-    const openBy = async ({ by, exports }: System): ReturnType<OpenNext> => {
-      const opened = by === own ? await open(known) : await open.as?.(by, known)
-      if (opened !== undefined) assertSameHeadings(opened, exports)
-      if (opened?.sha256 != null) readings.set(opened.sha256, readingBy(by))
-      return opened ?? open(known)
-    }
-    const system =
-      systems.size === 1 ? undefined : await systemOf(open, [...systems.values()], { openBy, agrees })
-    return openBy(system ?? systems.get(own.configuration) ?? { by: own, exports: [] })
-  })
-  return { files, readings }
+  const openBy = async (
+    open: OpenNext,
+    { by, exports }: System,
+    known: Parameters<OpenNext>[0] = {},
+  ): ReturnType<OpenNext> => {
+    const opened = by === own ? await open(known) : await open.as?.(by, known)
+    if (opened !== undefined) assertSameHeadings(opened, exports)
+    if (opened?.sha256 != null) readings.set(opened.sha256, readingBy(by))
+    return opened ?? open(known)
+  }
+  const opens = openers(context, 'refuse')
+  const found: (System | undefined)[] = []
+  for (const open of opens)
+    found.push(
+      systems.size === 1
+        ? undefined
+        : await systemOf(open, [...systems.values()], { openBy: (system) => openBy(open, system), agrees }),
+    )
+  const isFirst = !isSystem && context.settings.isNamed('config')
+  if (isFirst && systems.size > 1 && !found.includes(undefined)) {
+    if (systems.size > 2) throw replacesSeveral(own)
+    found.fill(undefined)
+  }
+  const told = found.flatMap((system, at) =>
+    system === undefined || system.by === own
+      ? []
+      : [
+          `"${nameOf(context.args[at] ?? '')}" was read ${readAs(system.by.configuration)}, as "${system.exports[0]?.name ?? ''}" was.`,
+        ],
+  )
+  const files = opens.map(
+    (open, at): OpenNext =>
+      (known) =>
+        openBy(open, found[at] ?? systems.get(own.configuration) ?? { by: own, exports: [] }, known),
+  )
+  return { files, readings, told }
 }
+
+const replacesSeveral = ({ configuration }: ReadBy): UsageError =>
+  new UsageError(
+    `"${nameOf(configuration ?? '')}" has read no export here, and the exports here are of several configurations: nobody can tell which of them it takes the place of; nothing was recorded`,
+    `Correct the configuration that read them, and compare with that. Or give the export that it reads by now to a run with it first (sepa-migrate run FILE --config "${configuration ?? ''}")`,
+  )
 
 interface System {
   readonly by: ReadBy

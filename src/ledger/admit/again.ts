@@ -262,6 +262,11 @@ export function againVerbs({
         ? undefined
         : row.id
     },
+    /** What a record that does not come says otherwise than the row that stays. */
+    stays: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): Change | null => {
+      const row = at(record.line)
+      return row === undefined ? null : differs(row.id, record, columns)
+    },
     /** What is not in the file any more is replaced by what is. */
     giveWay: (source: number): void =>
       void replaceRows(
