@@ -611,9 +611,9 @@ async function readOne(admission: Admission, one: Reading) {
   }
   const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met, because])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
-  // How it was read, and that somebody called it newer, is kept also where all of it says the same.
-  if ((isChanged || (isNewer && admission.isNewerByWord)) && rowsOf !== again.met)
-    target ??= admission.open(about)
+  // How it was read, and that it was called newer or compared, is kept also where all of it says the same.
+  const isWord = isNewer && (admission.isNewerByWord || !again.isSaidSince(source))
+  if ((isChanged || isWord) && rowsOf !== again.met) target ??= admission.open(about)
   target?.close(summary, isNewer)
   const isTold = isChanged || (came > 0 && (rowsOf === again.toResend || because === EVIDENCE))
   return { came, told: isTold ? [`"${source.name}" was ${told}.`] : [] }

@@ -94,6 +94,20 @@ describe('exports', () => {
     })
   })
 
+  it('the last export came in before another that was called newer: what changed waits for a run of its file', async () => {
+    save('first.csv', older)
+    save('wrong.csv', newer)
+    await expectRun(['first.csv', '--limit', '1', '--no-report'], 5, [first])
+    await expectRun(['wrong.csv', '--newer', '--only', 'unique_mandate_reference=MND-0006'], 5, AS_BEFORE)
+    const { classes, cutOver } = await compare('first.csv', '--yes-it-is-final')
+    expect([classes, cutOver]).toMatchObject([{ changed_before_sending: 4 }, { untaken: 4 }])
+    await expectRun(['wrong.csv'], 3, AS_BEFORE)
+    const status = await program('status')
+    expect(nextOf(status)).toBe('sepa-migrate run first.csv')
+    expect((await pasteNext(status)).status).toBe(0)
+    expect(registered()).toEqual(linesOf([...AS_BEFORE, ...OLDER]))
+  })
+
   describe('january.csv is read after february.csv', () => {
     const FEBRUARY = [...AS_BEFORE, ...CHANGED]
     const JANUARY = [...AS_BEFORE, ...OLDER]

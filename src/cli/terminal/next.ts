@@ -333,7 +333,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   if (cutOver.untaken > 0 && untakenExports.length === 0)
     return step(
-      'The last export has mandates that are in no row here, though its file came in: it was read otherwise then. Save it once more so that it is another file (a CSV with an empty line at its end), and give that to run, then to compare.',
+      'The last export has mandates that a run does not take from its file, which came in before: they are in no row here, as it was read otherwise then, or were written off as gone. Save it once more so that it is another file (a CSV with an empty line at its end), and give that to run, then to compare.',
     )
   if (cutOver.untaken > 0)
     return step(

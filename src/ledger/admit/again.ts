@@ -175,7 +175,7 @@ function noteMet(connection: Connection, first: number): void {
 /** What else is said of them: the records of a mandate are weighed together. */
 const IS_MET = `${IS_UNSENT} and row.mandate_key in temp.met and row.id not in temp.come`
 /** What a source says that is the newest one by now. */
-const IS_TO_SAY_AGAIN = `(row.state in (${sqlList(REPLACEABLE_STATES)}) or ${IS_OVERTAKEN}) and ${IS_LEFT}`
+export const IS_TO_SAY_AGAIN = `(row.state in (${sqlList(REPLACEABLE_STATES)}) or ${IS_OVERTAKEN}) and ${IS_LEFT}`
 
 /** What other records say decided about the row, too: with those of its mandate it comes again where one of them does. */
 export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedRecord): boolean =>
@@ -224,6 +224,12 @@ export function againVerbs({
     met: (source: Parts) => unsentRowsOf(connection, source, IS_MET),
     newest: (source: Parts) => unsentRowsOf(connection, source, IS_TO_SAY_AGAIN),
     differs,
+    /** It was read after the latest comparison. */
+    isSaidSince: ({ id }: ReadSource): boolean =>
+      sql(
+        connection,
+      )`select 1 from source where origin = ? and id > (select max(last_source) from comparison)`.get(id) !==
+      undefined,
     /** How many only the file can tell. */
     repeats: (source: Parts): number => countOf(connection, source, IS_REPEAT),
     asReadBefore: () => countAsReadBefore(connection),

@@ -13,12 +13,17 @@ import {
   COMPARED_FILES,
   NEWER_SINCE,
 } from '../deliver/gate.js'
-import { countAsReadBefore } from '../admit/again.js'
+import { countAsReadBefore, IS_TO_SAY_AGAIN } from '../admit/again.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import type { DecisionRecord } from '../read/reader.js'
 import { basename } from 'node:path'
-import { isAsExpected, type ComparedTotals, type Expected } from '../../domain/row/row-state.js'
+import {
+  isAsExpected,
+  REPLACEABLE_STATES,
+  type ComparedTotals,
+  type Expected,
+} from '../../domain/row/row-state.js'
 import type { SourceReading } from '../../domain/rule/verdict.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
@@ -123,22 +128,30 @@ const UNCOMPARED = `source join comparison on comparison.id = (select max(id) fr
   join row on row.id between first_row and last_row
   where corrects is null and (state in ('ready', 'sending', 'in_doubt', 'registered') or source.is_newer and source.kind = 'export')`
 
-/** SQL: an export that was compared last has come in, or was read again, since then. */
-const SAID_SINCE = `select 1 from source as part join source as export on export.id = part.origin, comparison
-  where comparison.id = (select max(id) from comparison) and part.id > last_source and export.sha256 in ${COMPARED_FILES}`
-
-/** What waits of a mandate, and is settled by the record of the compared export, which is in the ledger: once that says it again. */
-const UNANSWERED = `compared join row on row.id = row_id where ${IS_LATEST} and class = 'changed_before_sending' and state = 'conflict'
-  and exists (select 1 from row as theirs where theirs.mandate_key = row.mandate_key and theirs.content_key = final)
-  and not exists (${SAID_SINCE}) and not exists (${NEWER_SINCE})`
+/**
+ * SQL of what the last export changes and its file cannot bring in, since that had come in before: each `row` of it that a run
+ * reads again once the file is given, for as long as none was since then, beside the row that stands for its mandate `here`.
+ */
+const UNTAKEN = `compared join comparison on comparison.id = comparison_id join row as line on line.id = compared.row_id
+    join row as here on here.id = coalesce(line.heir, line.id) join row on row.mandate_key = line.mandate_key
+    join source as part on part.id = row.source_id join source as export on export.id = part.origin
+  where exists (select 1 from source, comparison where comparison.id = (select max(id) from comparison)
+      and source.id <= last_source and sha256 in ${COMPARED_FILES}) and not exists (${NEWER_SINCE})
+    and ${IS_LATEST} and class = 'changed_before_sending' and here.state in (${sqlList(REPLACEABLE_STATES)})
+    and (here.state = 'conflict' or coalesce(here.content_key, here.raw) is not final)
+    and export.sha256 in ${COMPARED_FILES} and not exists (select 1 from source as since where since.origin = export.id and since.id > last_source)
+    and ${IS_TO_SAY_AGAIN}`
+/** SQL that is true for a file of the latest comparison, `value`, that a run is to be given. */
+export const IS_UNTAKEN_FILE = `(not exists (select 1 from source where sha256 = value ->> 'sha256')
+  or value ->> 'sha256' in (select export.sha256 from ${UNTAKEN}))`
 
 /** SQL that gives a row where the exports that were compared last had come in before, and none since: what is new in them no run takes in. */
 const WAS_IN_LEDGER = `select 1 from comparison where id = (select max(id) from comparison)
   and not exists (select 1 from json_each(sources) as file where not exists (select 1 from source
     where sha256 = file.value ->> 'sha256' and source.id <= last_source))
   and not exists (select 1 from source where kind = 'export' and source.id > last_source)`
-/** SQL: that is all that a run is left to do about it. */
-export const IS_NEW_AND_KNOWN = `exists (${WAS_IN_LEDGER}) and not exists (select 1 from ${UNANSWERED})`
+/** Nor what was written off because a comparison before had it no more. */
+const BACK = `compared join row on row.id = row_id where ${IS_LATEST} and class = 'changed_before_sending' and why = 'back' and state = 'written_off'`
 
 /** What the former provider counts, beside the records of the export that it is about. */
 
@@ -257,8 +270,10 @@ export function comparisonReads(connection: Connection) {
         open: count(`${LINES} and ${IS_OPEN}`),
         held: sqlValue(connection)<number>`${COUNT_HELD}`.get() ?? 0,
         untaken: isTaken
-          ? count(UNANSWERED) +
-            (sql(connection)`${WAS_IN_LEDGER}`.get() === undefined ? 0 : (latest?.classes.new ?? 0))
+          ? (sqlValue(connection)<number>`select count(distinct line.id) from ${UNTAKEN}`.get() ?? 0) +
+            (sql(connection)`${WAS_IN_LEDGER}`.get() === undefined
+              ? 0
+              : (latest?.classes.new ?? 0) + count(BACK))
           : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),
         uncompared: latest === null ? 0 : count(UNCOMPARED),
         asReadBefore: countAsReadBefore(connection),

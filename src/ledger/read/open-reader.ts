@@ -35,7 +35,7 @@ import {
   type Connection,
   explaining,
 } from '../file/connection.js'
-import { comparisonReads, IS_NEW_AND_KNOWN, readExpected } from '../compare/comparison-reads.js'
+import { comparisonReads, IS_UNTAKEN_FILE, readExpected } from '../compare/comparison-reads.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing, sqlList } from '../schema/schema.js'
@@ -77,9 +77,9 @@ const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, (
       where id in (select source_id from row where state in ('invalid', 'conflict', 'refused', 'in_doubt'))))
   from source where kind = 'export' order by id limit 1)`
 
-/** Of what was compared last, that of the first file which has not come in, else of the first one. */
+/** Of what was compared last, that of the first file which is to come in, else of the first one. */
 const UNTAKEN_WITH = `(select value ->> 'configuration' from comparison, json_each(sources) where comparison.id = (select max(id) from comparison)
-  order by value ->> 'sha256' in (select sha256 from source where sha256 is not null), json_each.key limit 1)`
+  order by not ${IS_UNTAKEN_FILE}, json_each.key limit 1)`
 
 type LedgerPlace = { readonly sharedFolder?: boolean | undefined }
 
@@ -304,7 +304,7 @@ export function createReader(connection: Connection, file: string) {
       )`
         select ledger_id as ledgerId, ${ADOPTION} as adoption, (select max(id) from comparison) as comparison, ${LATEST_PROBLEM} as problem, created_at as createdAt, base_url as baseUrl, username, purged_at as purgedAt,
            changed_at as changedAt, (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1))) as comparedExports,
-           (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1)) where value ->> 'configuration' is ${UNTAKEN_WITH} and not (${IS_NEW_AND_KNOWN})) as untakenExports,
+           (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1)) where value ->> 'configuration' is ${UNTAKEN_WITH} and ${IS_UNTAKEN_FILE}) as untakenExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,
            (select json_group_array(name) from source where ${IS_LAST}) as lastExports,
            (select json_group_array(name) from source where ${IS_LAST} and not exists (${CAME_IN_SINCE})) as toCompareAgain,
