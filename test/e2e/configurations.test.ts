@@ -9,7 +9,7 @@ import {
   validExport,
   validLine,
 } from '../support/export.js'
-import { nextOf, placeForEach, type Told } from '../support/place.js'
+import { GIVE_BACK, nextOf, placeForEach, type Told } from '../support/place.js'
 import { inReport } from '../support/program.js'
 import { openWork } from '../support/work.js'
 
@@ -243,7 +243,15 @@ describe('a configuration that is remembered', () => {
           '1 the same, 2 have other values than what was sent or decided, which stays',
         )
         expect(nextOf(ended)).toBe('sepa-migrate compare export.csv --config c.yaml')
-        expect((await place.pasteNext(ended)).stdout).toContain('2  Changed after registration')
+        const compared = await place.pasteNext(ended)
+        expect(compared.stdout).toContain('2  Changed after registration')
+        // The list has the columns of the first export.
+        expect(nextOf(compared)).toBe(`${GIVE_BACK} --config b.yaml`)
+        const work = openWork(place.path(inReport('to-do.xlsx')))
+        for (const at of [0, 1])
+          work.type('Cut-over', at, { migration_decision: 'done', migration_reason: 'told' })
+        work.save()
+        expect((await place.pasteNext(compared)).status).toBe(0)
       })
     })
 

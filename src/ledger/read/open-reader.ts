@@ -71,10 +71,10 @@ const IS_LAST = `kind = 'export' and admitted_at >= coalesce((select export.admi
 /** An export that came in since the last comparison, of which nobody said that it is newer. */
 const CAME_IN_SINCE = `select 1 from source where kind = 'export' and not is_newer and sha256 not in ${COMPARED_FILES}
   and id > (select max(last_source) from comparison)`
-/** The columns of the first export, and a configuration of the lines in a list to work in: each is read by its own. */
-const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, (
+/** The columns of the first export, and a configuration of the lines in a list to work in, of which each is read by its own; where all are of the cut-over, that of the columns. */
+const LISTS_READ_WITH = `(select iif(${READ_WITH} is null, null, coalesce((
     select iif(min(coalesce(${READ_WITH}, '')) = '', '', max(${READ_WITH})) from source
-      where id in (select source_id from row where state in ('invalid', 'conflict', 'refused', 'in_doubt'))))
+      where id in (select source_id from row where state in ('invalid', 'conflict', 'refused', 'in_doubt'))), ${READ_WITH}))
   from source where kind = 'export' order by id limit 1)`
 
 /** Of what was compared last, that of the first file which is to come in, else of the first one. */
