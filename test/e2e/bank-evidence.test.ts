@@ -123,6 +123,32 @@ it('what a later collection contradicts of a registered mandate is a line of the
   )
 })
 
+it('what an earlier collection contradicts goes once a later one says what was sent, and comes back with one that does not', async () => {
+  const month = (day: string, more: Partial<Debit> = {}): Promise<Told> => {
+    write(`${day}.xml`, collectionFile([debit(1, { day, ...more }), debit(2, { day })]))
+    return json('run', '--evidence', `${day}.xml`)
+  }
+  const other = { iban: germanIban(9) }
+  const open = { exitCode: 3, cutOver: { open: 1 }, warnings: [expect.stringContaining('1 registered row:')] }
+  const settled = { exitCode: 0, cutOver: { open: 0 }, warnings: [] }
+  await program('run', 'export.csv')
+  for (const year of [2026, 2027]) {
+    expect(await month(`${year}-04-05`, other)).toMatchObject(open)
+    expect(await month(`${year}-05-05`)).toMatchObject(settled)
+    expect(await month(`${year}-06-05`, other)).toMatchObject(open)
+    expect(await json('compare', 'export.csv')).toMatchObject(open)
+    expect(await month(`${year}-07-05`)).toMatchObject(settled)
+    const compared = await ends(0, 'compare', 'export.csv')
+    expect(compared.stdout).toContain('Nothing is open.')
+    expect(compared.stdout + compared.stderr).not.toMatch(/collected|closed by nobody/)
+  }
+  expect(await month('2028-04-05', other)).toMatchObject(open)
+  await ends(0, 'resolve', '--row', '1', '--as', 'done', '--reason', 'told the service')
+  expect(await month('2028-05-05', other)).toMatchObject({ cutOver: { open: 0 } })
+  expect(await month('2028-06-05', { iban: germanIban(8) })).toMatchObject({ cutOver: { open: 1 } })
+  expect(await json('compare', 'export.csv')).toMatchObject({ cutOver: { open: 1 } })
+})
+
 it('a correction that says what was collected goes without a word of a person', async () => {
   write('january.xml', collectionFile([debit(1), debit(2), debit(3, { reference: 'OLD-3' }), debit(4)]))
   await program('run', 'export.csv', '--evidence', 'january.xml')

@@ -122,6 +122,16 @@ const BESIDE = `left join collected on collected.id = ${FOUND}`
 export const IS_VOUCHED_SINCE = `(row.state = 'conflict' and row.rule glob 'EVIDENCE_*' and exists (select 1 from collected
   where collected.id = ${FOUND} and collected.signed_date is not null and collected.account is not null and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
 
+/** SQL that is true where the last collection of a row differs from it by none of what `named`, a rule or why a line was opened, says. */
+export const isCollectedAsSent = (
+  id: string,
+  named: string,
+): string => `exists (select 1 from row join collected on collected.id = ${FOUND}
+  where row.id = ${id} and not ${isErased('row')} and not (${KINDS.map((kind) => `instr(lower(${named}), '${kind}') and coalesce(${DIFFERS[kind]}, 0)`).join(' or ')}))`
+
+/** SQL that is true for a line which a collection opened, and a later one settled: it says what was sent. */
+export const IS_SETTLED_SINCE = `(compared.why glob 'collected_*' and coalesce(met_by, compared.row_id) = compared.row_id and ${isCollectedAsSent('compared.row_id', 'compared.why')})`
+
 /** Collected, not ended with that, and no row of the exports is it. */
 const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${isOwned('collected')} and not ${isAmended('collected')}
   and collected.id not in (select found from (select ${BY_OTHER_KEY} as found from row where ${IS_COMPARED}
@@ -350,13 +360,17 @@ function openLine(connection: Connection, row: Compared, severities: SeverityOve
   const become = rules.includes('EVIDENCE_ENDED') ? 'ended' : 'changed'
   const listed = row.state === 'in_doubt' ? 'in_doubt_changed' : `${become}_after_registration`
   const why = rules.join(' ').replaceAll('EVIDENCE', 'collected').toLowerCase()
+  // That it was collected so once more is no news.
   const final = createHash('sha256')
-    .update(row.seen ?? '')
+    .update(row.seen?.replace(/^It was last collected on [\d-]+/, '') ?? '')
     .digest()
+  // A comparison has one line of a row, which stays as it was found.
   sql(connection)`
-    insert into compared (comparison_id, row_id, class, why, is_held, final)
-     select (select max(id) from comparison), :id, :listed, :why, 0, :final
-      where not exists (select 1 from compared where row_id = :id and (final = :final or decision_id is null and ${IS_LATEST}))`.run(
+    insert into compared (comparison_id, row_id, class, why, is_held, final, met_by)
+     select (select max(id) from comparison), :id, :listed, :why, 0, :final,
+         iif(exists (select 1 from compared where row_id = :id and ${IS_LATEST} and met_by is null), :id, null)
+      where not exists (select 1 from compared where row_id = :id
+        and (final = :final and decision_id is not null or decision_id is null and ${IS_LATEST} and not ${IS_SETTLED_SINCE}))`.run(
     { id: row.id, listed, why, final },
   )
 }

@@ -14,6 +14,7 @@ import {
   NEWER_SINCE,
 } from '../deliver/gate.js'
 import { countAsReadBefore, IS_TO_SAY_AGAIN } from '../admit/again.js'
+import { IS_SETTLED_SINCE } from '../admit/collected.js'
 import { sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import type { DecisionRecord } from '../read/reader.js'
@@ -114,10 +115,10 @@ const IS_REPLACED = `class = 'in_doubt_changed' and ${HAS_OTHER_VALUES}
  * What took the place of a row, and is never sent as it stands, leaves nothing to do about it; nor does a doubt that was none.
  * What is in conflict here as it is there has its line among the corrections.
  */
-const IS_OPEN = `decision_id is null and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
+const IS_OPEN = `decision_id is null and not ${IS_SETTLED_SINCE} and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
   and (select state from row as current where current.id = ${CURRENT_ROW} and (class <> 'contradictory' or current.state = 'conflict')) in ${NEVER_SENDABLE})
   and not (${IS_REPLACED}) and not (why = 'begun' and (select state from row where id = compared.row_id) = 'superseded') and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
-  and not (met_by is not null and ((select state from row where id = compared.row_id) in ('ready', 'refused')
+  and not (coalesce(met_by, compared.row_id) <> compared.row_id and ((select state from row where id = compared.row_id) in ('ready', 'refused')
     or (select state from row where id = met_by) not in ('conflict', 'written_off')))`
 
 const MARK = `${CLASS} || ':' || replace(why, ' ', '+') || ':' || coalesce(hex(substr(final, 1, 6)), '')`

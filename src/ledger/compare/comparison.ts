@@ -11,12 +11,12 @@ import { countText } from '../../domain/text/text.js'
 import type { SourceReading } from '../../domain/rule/verdict.js'
 import { UsageError } from '../../errors.js'
 import type { Amendment, LocalDate } from '../../domain/mandate/mandate.js'
-import { amendIn } from '../admit/collected.js'
+import { amendIn, IS_SETTLED_SINCE } from '../admit/collected.js'
 import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { isSilent, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { NEVER_SENDABLE, type ComparedReading, type FinalSource } from './comparison-reads.js'
+import { NEVER_SENDABLE, SHOWN, type ComparedReading, type FinalSource } from './comparison-reads.js'
 import { answerByComparison, CHANGED_THERE, IS_OF_OTHERS, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {
@@ -274,16 +274,17 @@ export function recordComparison(
   )
   // What others said no export takes back, and of an erased customer none can tell any more.
   sql(connection)`
-    insert into compared (comparison_id, row_id, class, why, is_held, final, decision_id)
-     select :id, row_id, class, why, is_held, final, decision_id from compared
-      where comparison_id is :previous and (${IS_OF_OTHERS} and met_by is null
+    insert into compared (comparison_id, row_id, class, why, is_held, final, met_by, decision_id)
+     select :id, row_id, class, why, is_held, final, iif(met_by = row_id, met_by, null), decision_id from compared
+      where comparison_id is :previous and (${IS_OF_OTHERS} and why <> '${SHOWN}' and coalesce(met_by, row_id) = row_id
+          and not (decision_id is null and ${IS_SETTLED_SINCE})
           or decision_id is null and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'erased'))
         and row_id not in (select row_id from compared where comparison_id = :id)`.run(ids)
   const doTellEnds = sqlValue(final)<number>`select min(${SAYS_ENDS}) from source`.get() ?? 0
   keepContradicting(connection, { comparison: ids.id, doTellEnds, at })
   const settled = sqlValue(connection)<number>`
     select count(distinct row_id) from compared where comparison_id is :previous and decision_id is null
-      and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'unchanged')
+      and not ${IS_SETTLED_SINCE} and class in (${sqlList(LISTED_CLASSES)}) and row_id in (select id from temp.verdict where class = 'unchanged')
       and row_id not in (select row_id from compared where comparison_id = :id)`.get(ids)
   answerByComparison(connection, at)
   noteChange(connection, at)

@@ -85,7 +85,7 @@ function noteContradicting(connection: Connection, { sent, records, at }: Contra
     )
   const lineOf = sql(connection)<{ class: string; why: string }>`
     select class, why from compared where row_id = ? and ${IS_LATEST} and decision_id is null
-      and (met_by is null or (select state from row as met where met.id = met_by) = 'conflict') order by id desc limit 1`
+      and (coalesce(met_by, row_id) = row_id or (select state from row as met where met.id = met_by) = 'conflict') order by id desc limit 1`
   for (const { id: record, was, rule } of open) {
     const line = lineOf.get(sent)
     const met = sql(connection)<Readonly<Record<'class' | 'why', string> & { isHeld: 0 | 1 }>>`${MET}`.get({

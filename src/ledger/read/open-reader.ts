@@ -16,6 +16,7 @@ import { entryAt } from '../../trust/trusted-file.js'
 import {
   collectedOf,
   CONTRADICTED_LATER,
+  isCollectedAsSent,
   EVIDENCE,
   type EvidenceCounts,
   hasAny,
@@ -382,8 +383,9 @@ export function createReader(connection: Connection, file: string) {
     /** What was found out about registered rows, from the answers or later collections. */
     oddities: () =>
       query<Pick<ProblemRecord, 'rule' | 'remedy'> & { count: number }>`
-        select problem.rule, remedy, count(*) as count from problem join row on row.id = row_id
-         where state = 'registered' and (problem.rule glob 'RESPONSE_*' or remedy = '${CONTRADICTED_LATER}')
+        select problem.rule, remedy, count(distinct row_id) as count from problem join row on row.id = row_id
+         where state = 'registered' and (problem.rule glob 'RESPONSE_*'
+           or remedy = '${CONTRADICTED_LATER}' and not ${isCollectedAsSent('problem.row_id', 'problem.rule')})
           group by 1, 2 order by count desc, 1`.all(),
     /** Refused rows grouped by what the service said. */
     refusalCounts: () =>
