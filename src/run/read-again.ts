@@ -36,6 +36,9 @@ export const READING_KEYS = {
     source.multilineColumns`.split(/\s+/),
 }
 
+/** Those, beside a joined file, by which a record may be of another mandate. */
+const NAMING_KEYS = ['profile', 'columns', 'join', 'service.creditorIdentifier', 'source.ignoreColumns']
+
 /** Opens a file of the command once more. */
 type Open = (known?: Pick<CheckedAgainst, 'earlier' | 'lastCollected'>) => Promise<OpenedSource>
 
@@ -142,19 +145,16 @@ const ASKED = 'column: none'
 
 type SecondPath = NonNullable<SourceOptions['crosswalk']> | SourceOptions['join'][number]
 
-const secondPaths = ({ crosswalk, join }: Pick<SourceOptions, 'crosswalk' | 'join'>): string[] =>
-  [crosswalk, ...join].flatMap((one) => one?.file ?? [])
-
 /** Null where none has changed; one that is gone is no change. */
 async function changedSecondFile(
   { crosswalk, joined = [] }: LayoutReading,
-  paths: readonly string[],
+  files: readonly SecondPath[],
   signal: AbortSignal,
 ): Promise<string | null> {
   const known = new Map(
     [crosswalk, ...joined].flatMap((file) => (file == null ? [] : [[file.name, file.sha256]])),
   )
-  for (const path of paths) {
+  for (const { file: path } of files) {
     // What cannot be read is told by what reads it.
     const unread = (error: unknown): null => {
       if (error instanceof SourceError) return null
@@ -202,11 +202,11 @@ export async function readAgain(
     if (said === undefined || !((isGiven && !isForgotten) || isItsOwn(source, by))) return
     const found = await changeBy(source, by, { byFlag: isGiven ? by.byFlag : byFlag, signal })
     const { areRulesChanged, isChanged, ofFile, now } = found
+    const ofFileAlone = found.mayBeOthers ? again.repeats(source) : 0
     const one = { ...found, source, isNewer: isNewer(source) }
     const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
     // Nothing is kept of what was sent, and of what repeats it.
-    const isOfFile =
-      ofFile.length > 0 || (isChanged && (again.repeats(source) > 0 || again.countUnsent(source) === 0))
+    const isOfFile = ofFile.length > 0 || ofFileAlone > 0 || (isChanged && again.countUnsent(source) === 0)
     if (open !== undefined && isOfFile) {
       results.push(await readFile(admission, { ...one, open, signal }))
       hasCome = true
@@ -217,7 +217,6 @@ export async function readAgain(
     const waiting = ofFile.length === 0 ? 0 : again.countUnsent(source)
     if (waiting > 0) throw needsFile(ofFile, waiting, one)
     readable.push(one)
-    const ofFileAlone = isChanged ? again.repeats(source) : 0
     if (ofFileAlone > 0)
       results.push(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
@@ -303,13 +302,18 @@ async function changeBy(
     (key) => isOther(key) && !(found.has(key) && now.said[key] === digestOf(found.get(key)).slice(0, 16)),
   )
   const isOtherwise = READING_KEYS.cells.some(isOther)
-  const second = await changedSecondFile(reading, secondPaths(by.options), signal)
+  const { crosswalk, join } = by.options
+  const joined = await changedSecondFile(reading, join, signal)
+  const second =
+    joined ?? (await changedSecondFile(reading, crosswalk === undefined ? [] : [crosswalk], signal))
   return {
     now,
     /** What has changed, for people. */
     because: (isOtherwise ? null : second) ?? nameOfConfiguration(now),
     areRulesChanged: READING_KEYS.cells.includes('rules') && isOther('rules'),
     isChanged: isOtherwise || second !== null,
+    /** What repeats a mandate may be another one. */
+    mayBeOthers: joined !== null || NAMING_KEYS.some(isOther),
     ofFile: isList ? [] : ofFile,
     /** Where it is said no more that no column is one, every other one is asked about. */
     areAllAsked: isOther(ASKED),
@@ -436,18 +440,19 @@ interface Given extends Readable {
   readonly signal: AbortSignal
 }
 
-/** @param placeOf the row in whose place a record comes, null for none; undefined where it does not come */
+/** @param placesOf the row in whose place a record comes, null for none; undefined where it does not come */
 async function readGiven(
   admission: Admission,
   { source, open, signal }: Given,
-  placeOf: (record: CheckedRecord, opened: OpenedSource) => number | null | undefined,
+  placesOf: (opened: OpenedSource) => (record: CheckedRecord) => number | null | undefined,
 ) {
   const opened = await open(admission.collections.known())
   const target = admission.open({ ...opened, again: source.id })
+  const placeOf = placesOf(opened)
   let [came, read] = [0, 0]
   for await (const batch of opened.records(signal)) {
     const taken = batch.flatMap((record) => {
-      const corrects = placeOf(record, opened)
+      const corrects = placeOf(record)
       return corrects === undefined ? [] : [{ ...record, corrects }]
     })
     target.add(taken)
@@ -464,22 +469,24 @@ async function readGiven(
  */
 async function readFile(admission: Admission, one: Given): Promise<string> {
   const { again } = admission
-  const { source, now } = one
-  const isOtherSheet = one.ofFile.includes('source.sheet')
-  again.noteFormer(source, isOtherSheet)
+  const { source, now, isNewer } = one
   let isDoubted = false as boolean
   let other = 0
-  const { target, came, read, summary } = await readGiven(admission, one, (record, opened) => {
-    const corrects = again.takes(record, opened)
-    const change =
-      corrects === undefined
-        ? again.stays(record, opened)
-        : corrects === null
-          ? null
-          : again.differs(corrects, record, opened)
-    if (corrects === undefined && change !== null) other += 1
-    isDoubted ||= (corrects !== undefined && isOtherSheet) || isDoubtful(change)
-    return corrects
+  const { target, came, read, summary } = await readGiven(admission, one, (opened) => {
+    const { sheet } = opened.reading
+    again.noteFormer(source.id, { sheet, isNewer, isByWord: isNewer && admission.isNewerByWord })
+    return (record) => {
+      const corrects = again.takes(record, opened)
+      const change =
+        corrects === undefined
+          ? again.stays(record, opened)
+          : corrects === null
+            ? null
+            : again.differs(corrects, record, opened)
+      if (corrects === undefined && change !== null) other += 1
+      isDoubted ||= (corrects !== undefined && sheet !== source.reading.sheet) || isDoubtful(change)
+      return corrects
+    }
   })
   const told = againText(one, read - came - other, [
     [came, 'were read from the file'],
@@ -487,7 +494,7 @@ async function readFile(admission: Admission, one: Given): Promise<string> {
   ])
   const reading = {
     ...{ ...summary.reading, ...now, again: told },
-    wasGiven: true as const,
+    wasGiven: one.ofFile.length > 0 ? (true as const) : undefined,
     doubts: isDoubted ? doubtsOf(admission, source) : undefined,
   }
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
@@ -500,7 +507,13 @@ async function readFile(admission: Admission, one: Given): Promise<string> {
 async function readSentOtherwise(admission: Admission, one: Given): Promise<string> {
   const { source, now } = one
   const { sentOtherwise } = admission.again
-  const { target, came, summary } = await readGiven(admission, one, ({ line }) => sentOtherwise(line))
+  const { target, came, summary } = await readGiven(
+    admission,
+    one,
+    () =>
+      ({ line }) =>
+        sentOtherwise(line),
+  )
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'sent otherwise'])
   target.close({ ...summary, sha256, reading: { ...summary.reading, ...now }, findings: [] }, true)
   return `${plural(came, `record of "${source.name}" says`, `records of "${source.name}" say`)} something else than what was sent.`

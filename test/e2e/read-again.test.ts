@@ -386,6 +386,112 @@ describe('what only the file can tell', () => {
   })
 })
 
+const LEFT_OUT = 'rules: { FILE_ROW_LEFT_OUT: warning }'
+
+describe('a file that is given again counts nothing twice', () => {
+  const KEYED = 'crosswalk: { file: cw.csv, from: Debtor, key: key }'
+  const done = { migration_decision: 'done', migration_reason: 'right as it is' }
+  const keyed = (row: Row): Row => ({ ...row, Debtor: `K${row['customer_no'] ?? ''}` })
+  const crosswalk = (ninth: string) =>
+    save(
+      'cw.csv',
+      [1, 2, 3, 9].map((n) => ({ key: `K${n}`, customer_no: n === 9 ? ninth : String(n) })),
+    )
+  const read = () => json('status').then(({ totals, balanced }) => ({ ...totals, balanced }))
+  const several = async (yaml: string): Promise<void> => {
+    configure(yaml)
+    save(
+      'a.csv',
+      [1, 2, 3].map((n) => keyed(mandate(n))),
+    )
+    save(
+      'b.csv',
+      [1, 2, 3].map((n) => keyed(mandate(n, account(100 + n)))),
+    )
+    save('c.csv', [mandate(1), mandate(2, account(202)), mandate(3, account(203))].map(keyed))
+    const sent = [mandate(1), mandate(2, account(202)), mandate(3, account(203))]
+    await place.program('run', 'a.csv', '--limit', '1', '--no-report')
+    await place.program('run', 'b.csv', '--no-report')
+    await expectRun(['c.csv', '--newer'], 3, sent)
+    edit('cut-over.csv', (row) => ({ ...row, ...done }))
+    await place.ends(0, 'resolve', '--from', inReport('cut-over.csv'))
+  }
+
+  it('and nobody is asked for one because of a crosswalk, which names no mandate', async () => {
+    crosswalk('8')
+    await several(KEYED)
+    const before = await read()
+    crosswalk('9')
+    expect((await place.ends(0, 'run')).stdout).not.toContain('Give the file again')
+    for (const file of ['a.csv', 'b.csv', 'c.csv']) {
+      await place.ends(0, 'run', file)
+      expect(await read()).toEqual(before)
+    }
+  })
+
+  it('where another column names its mandates, and newer exports took the place of its records', async () => {
+    await several('columns: { unique_mandate_reference: unique_mandate_reference }')
+    const before = await read()
+    const more = 'transform: [{ stripPrefix: X }]'
+    configure(`columns: { unique_mandate_reference: { column: unique_mandate_reference, ${more} } }`)
+    expect((await place.program('run')).stdout).toContain('Give the file again')
+    for (const file of ['b.csv', 'c.csv', 'b.csv']) {
+      await place.ends(0, 'run', file)
+      expect(await read()).toEqual(before)
+    }
+    configure('columns: { unique_mandate_reference: { column: unique_mandate_reference } }')
+    await place.ends(3, 'run', 'b.csv', '--newer')
+    expect(await read()).toMatchObject({ read: 9, superseded: 2, conflict: 2, registered: 3, balanced: true })
+    expect(place.listOf('cut-over.csv')).toHaveLength(2)
+  })
+
+  it('each time that its last lines are left out, and read again', async () => {
+    const footer = (lines: number) => configure(`source: { skipFooterLines: ${lines} }\n${LEFT_OUT}`)
+    footer(0)
+    save(
+      'export.csv',
+      [1, 2, 3, 4, 5].map((n) => mandate(n)),
+    )
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+    footer(2)
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1), mandate(2)])
+    footer(1)
+    await expectRun(
+      ['export.csv', '--limit', '1'],
+      5,
+      [1, 2, 3].map((n) => mandate(n)),
+    )
+    expect(await read()).toMatchObject({ balanced: true, read: 5, registered: 3, ready: 1, duplicate: 0 })
+    footer(0)
+    await expectRun(
+      ['export.csv'],
+      0,
+      [1, 2, 3, 4, 5].map((n) => mandate(n)),
+    )
+    expect(await read()).toMatchObject({ balanced: true, read: 5, registered: 5, superseded: 0 })
+  })
+})
+
+describe('a record that the service refused', () => {
+  const place = placeForEach({
+    sandbox: { faults: [{ match: { customer_no: 1 }, times: 1, fault: { kind: 'refuse', status: 422 } }] },
+  })
+
+  it('keeps its place where its file is given again and says the same', async () => {
+    place.save(
+      'export.csv',
+      [1, 2].map((n) => mandate(n)),
+    )
+    const footer = (lines: number) =>
+      place.write('sepa-migrate.yaml', `source: { skipFooterLines: ${lines} }\n${LEFT_OUT}`)
+    footer(1)
+    await place.expectRun(['export.csv'], 3, [])
+    footer(0)
+    await place.expectRun(['export.csv'], 3, [mandate(2)])
+    expect((await place.json('status')).totals).toMatchObject({ read: 2, registered: 1, refused: 1 })
+  })
+})
+
 describe('what is read again is told', () => {
   const A = 'columns: { status: Status }\nwords: { status: { active: [A, X] } }'
   const B = 'columns: { status: Status }\nwords: { status: { active: [A], notActive: [X] } }'

@@ -186,7 +186,9 @@ export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedR
   state !== 'refused'
 
 /** It repeats what was sent, and nothing is kept of it. */
-const IS_REPEAT = `row.state = 'duplicate' and not exists (select 1 from private where row_id = row.id)`
+const IS_REPEAT = `(row.state = 'duplicate' and not exists (select 1 from private where row_id = row.id))`
+/** Another record took its place, or its line was in the file no more. */
+const GAVE_WAY = `(row.state = 'superseded' and not ${isCorrected('row')})`
 
 /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
 export function againVerbs({
@@ -246,27 +248,40 @@ export function againVerbs({
     },
     sentOtherwise: (line: number): number | undefined =>
       sqlValue(connection)<number>`select id from temp.otherwise where line = ?`.get(line),
-    /** What a file holds that is read once more, beside what came in of it. */
-    noteFormer: ({ parts }: Parts, isOtherSheet: boolean): void => {
+    /**
+     * What a file holds that is read once more, beside what came in of that sheet, however it was read. What gave way is told by
+     * the mandate in whose favour. By a newer word (`isNewer`, of a person with `isByWord`) it may speak again.
+     */
+    noteFormer: (
+      id: number,
+      {
+        sheet,
+        isNewer,
+        isByWord,
+      }: Readonly<{ sheet: string | undefined; isNewer: boolean; isByWord: boolean }>,
+    ): void => {
       emptyTables(connection, {
         former: 'line integer primary key, id integer, key text, isUnsent integer, isRepeat integer',
       })
-      sql(
-        connection,
-      )`insert or replace into temp.former select iif(:isOtherSheet, -row.id, line), id, mandate_key, ${IS_UNSENT}, ${IS_REPEAT} from row
-        where ${IS_IN_PARTS} and (state <> 'superseded' or ${isCorrected('row')}) order by id`.run({
-        parts: JSON.stringify(parts),
-        isOtherSheet: Number(isOtherSheet),
+      sql(connection)`
+        insert or replace into temp.former
+         select iif(part.reading ->> '$.sheet' is :sheet, line, -row.id), row.id,
+            iif(${GAVE_WAY}, (select coalesce(mandate_key, '') from row as now where now.id = row.heir), row.mandate_key),
+            ${IS_UNSENT} or (:isNewer and ${IS_OVERTAKEN} and ${IS_LEFT}) or (:isByWord and ${IS_SENT_OTHERWISE}), ${IS_REPEAT} or ${GAVE_WAY}
+          from source as part join row on row.id between part.first_row and part.last_row
+         where part.origin = :id order by row.id`.run({
+        ...{ id, sheet: sheet ?? null, isNewer: Number(isNewer), isByWord: Number(isByWord) },
       })
     },
     /** The row in whose place the record comes, undefined where it does not come: what was sent or corrected stays, and what repeats it. */
     takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | undefined => {
       const row = at(record.line)
       if (row === undefined) return null
-      const isRepeated = row.isRepeat === 1 ? row.key !== record.mandateKey : row.isUnsent === 1
-      return !isRepeated || (row.isLeft === 1 && differs(row.id, record, columns) === null)
-        ? undefined
-        : row.id
+      const comes = row.isUnsent === 1 || (row.isRepeat === 1 && row.key !== record.mandateKey)
+      if (comes && (row.isLeft === 0 || differs(row.id, record, columns) !== null)) return row.id
+      // It is in the file, and does not give way.
+      if (row.isUnsent === 1) sql(connection)`delete from temp.former where line = ?`.run(record.line)
+      return undefined
     },
     /** What a record that does not come says otherwise than the row that stays. */
     stays: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): Change | null => {
