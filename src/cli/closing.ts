@@ -109,7 +109,13 @@ export function closingLines(
     // What was declined is not in the ledger.
     ...(stop?.kind === 'declined' && totals.read === 0
       ? []
-      : openLines(exitCode, mandates, totals, status.cutOver ?? NO_CUT_OVER, status.verification ?? null)),
+      : openLines(
+          toldAgain(exitCode, status.compareAgain),
+          mandates,
+          totals,
+          status.cutOver ?? NO_CUT_OVER,
+          status.verification ?? null,
+        )),
     ...notes,
     report !== undefined && `Report: ${report}`,
     ...nextLines(typed, { ...status, pack: report === undefined ? null : dirname(report) }),
@@ -173,16 +179,35 @@ const waitingOf = async (context: Context, reader: LedgerReader, totals: Totals)
   compareAgain: await comparedOtherwiseIn(context, reader),
 })
 
-const comparedOtherwiseIn = (context: Context, reader: LedgerReader) =>
+/** Files of the last export that would be read otherwise by now. */
+export const comparedOtherwiseIn = (context: Context, reader: LedgerReader) =>
   comparedOtherwise(reader, readByOf(context), context.world.signals.drain)
 
 /** The same of a command that only looks, with what a person is warned of. */
 export async function lookedAt(context: Context, reader: LedgerReader) {
   const { status, result } = campaignStatus(context, reader)
   const { waiting, compareAgain } = await waitingOf(context, reader, status.totals)
-  const warnings = [...result.warnings, ...oddities(reader), ...waitingTexts(context, waiting)]
-  return { status: { ...status, ...nextReading(waiting), compareAgain }, result: { ...result, warnings } }
+  const warnings = [
+    ...result.warnings,
+    ...oddities(reader),
+    ...waitingTexts(context, waiting),
+    ...againTexts(compareAgain),
+  ]
+  return {
+    status: { ...status, ...nextReading(waiting), compareAgain },
+    result: { ...result, exitCode: toldAgain(result.exitCode, compareAgain), warnings },
+  }
 }
+
+export const againTexts = (compareAgain: CommandEnd['compareAgain'] = []): string[] =>
+  compareAgain.map(
+    ({ name, because }) =>
+      `"${name}" was compared before ${because} was changed, and may say something else of what was sent: compare it again`,
+  )
+
+/** The status of a command where nothing else is open than that the last export is compared again. */
+export const toldAgain = (exitCode: number, compareAgain: CommandEnd['compareAgain'] = []): number =>
+  exitCode === 0 && compareAgain.length > 0 ? SOME_LEFT : exitCode
 
 /** What waits, beside the configuration of the command. */
 export const waitingIn = (context: Context, reader: LedgerReader): Promise<Waiting[]> =>
@@ -258,7 +283,8 @@ export async function leftAsRead(context: Context, name: 'run' | 'plan' | 'compa
   const given = new Set<string>()
   for (const path of name === 'compare' ? [] : args)
     if ((await sizeOf(path)) !== null) given.add(await fileDigest(path, world.signals.drain))
-  const otherwise = name === 'compare' ? [] : compared.filter(({ sha256 }) => !given.has(sha256))
+  const otherwise =
+    name === 'compare' ? [] : compared.filter(({ sha256, isTakenIn }) => !isTakenIn && !given.has(sha256))
   const [first] = otherwise
   if (first !== undefined)
     throw new UsageError(

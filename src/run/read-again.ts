@@ -371,17 +371,15 @@ export async function waitingBeside(
   })
 }
 
-/** Files of the latest comparison that would be read otherwise by now, and why, in words; what came in since is read again by a run. */
+/** Files of the latest comparison that would be read otherwise by now, and why, in words. */
 export async function comparedOtherwise(
-  reader: Pick<LedgerReader, 'comparedReadings' | 'readSources'>,
+  reader: Pick<LedgerReader, 'comparedReadings'>,
   by: ReadBy,
   signal: AbortSignal,
 ) {
   const found = []
-  const compared = reader.comparedReadings()
-  const known = new Set(compared.length === 0 ? [] : reader.readSources().map(({ sha256 }) => sha256))
-  for (const { name, sha256, reading } of compared) {
-    if (reading.said === undefined || known.has(sha256)) continue
+  for (const { name, sha256, isTakenIn, reading } of reader.comparedReadings()) {
+    if (reading.said === undefined) continue
     const isOwn = isItsOwn({ reading }, by)
     const place = isOwn ? by.configuration : placeOf(reading, by)
     const isGone = place === null && reading.configuration != null
@@ -391,7 +389,10 @@ export async function comparedOtherwise(
       byFlag: reading.byFlag,
       signal,
     })
-    if (isChanged || ofFile.length > 0) found.push({ name, sha256, place, because })
+    if (isChanged || ofFile.length > 0) {
+      // What was not sent of it a run reads again; whether the rest was sent rightly, only another comparison tells.
+      found.push({ name, sha256, place, because, isTakenIn: isTakenIn === 1 })
+    }
   }
   return found
 }

@@ -492,6 +492,58 @@ describe('a record that the service refused', () => {
   })
 })
 
+describe('all was sent and compared, and then read otherwise', () => {
+  const KEYED = 'crosswalk: { file: cw.csv, from: Debtor, key: key }'
+  const crosswalk = (second: string) => write('cw.csv', `key,customer_no\nK1,1\nK2,${second}\n`)
+  const keyed = [mandate(1, { Debtor: 'K1' }), mandate(2, { Debtor: 'K2' })]
+  const worded = [mandate(1, { Status: 'A' }), mandate(2, { Status: 'P' })]
+  const words = (text: string) => () => configure(`words: { status: { ${text} } }`)
+  const WAYS: readonly [string, () => void, () => void, Row[]][] = [
+    [
+      'by a crosswalk',
+      () => {
+        configure(KEYED)
+        crosswalk('2')
+      },
+      () => crosswalk('9'),
+      keyed,
+    ],
+    ['by its words', words('active: [A, P]'), words('active: [A], notActive: [P]'), worded],
+  ]
+
+  it.each(WAYS)('%s: it is compared again before anybody signs', async (_, before, after, rows) => {
+    before()
+    save('export.csv', rows)
+    const sent = [mandate(1), mandate(2)]
+    await expectRun(['export.csv'], 0, sent)
+    await place.ends(0, 'compare', 'export.csv')
+    after()
+    for (const command of [['status'], ['run'], ['report'], ['run', 'export.csv']]) {
+      const ended = await place.ends(3, ...command)
+      expect(ended.stdout).not.toContain('Nothing is open')
+      expect(ended.stderr).toMatch(/"export\.csv" was compared before ".*" was changed/)
+      expect(nextOf(ended)).toMatch(/^sepa-migrate compare export\.csv( --config|$)/)
+    }
+    await place.ends(3, 'compare', 'export.csv')
+    expect(place.listOf('cut-over.csv')).toHaveLength(1)
+    expect(nextOf(await place.program('status'))).toBe(`sepa-migrate run ${inReport('to-do.xlsx')}`)
+    expect(registered()).toEqual(linesOf(sent))
+  })
+
+  it('what was taken in since as it is read now is told already', async () => {
+    configure(KEYED)
+    crosswalk('2')
+    save('export.csv', keyed)
+    await expectRun(['export.csv'], 0, [mandate(1), mandate(2)])
+    save('final.csv', [...keyed, mandate(3, { Debtor: 'K1', customer_no: '1' })])
+    await place.program('compare', 'final.csv')
+    crosswalk('9')
+    const taken = await place.ends(3, 'run', 'final.csv')
+    expect(taken.stderr).not.toContain('was compared before')
+    expect(nextOf(taken)).toBe(`sepa-migrate run ${inReport('to-do.xlsx')}`)
+  })
+})
+
 describe('what is read again is told', () => {
   const A = 'columns: { status: Status }\nwords: { status: { active: [A, X] } }'
   const B = 'columns: { status: Status }\nwords: { status: { active: [A], notActive: [X] } }'

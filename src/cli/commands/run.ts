@@ -12,10 +12,13 @@ import {
 } from '../../migrate/options.js'
 import { migrate } from '../../migrate/migrate.js'
 import {
+  againTexts,
   closingLines,
   fileWarnings,
+  comparedOtherwiseIn,
   leftAsRead,
   nextReading,
+  toldAgain,
   NO_PACK,
   oldPages,
   setAsideLines,
@@ -228,6 +231,7 @@ async function conclude(
   const { files } = pack
   const { warnings, asActive, who, evidence, ...status } = await lookInto(settings, async (reader) => ({
     ...nextReading(await waitingIn(context, reader)),
+    compareAgain: await comparedOtherwiseIn(context, reader),
     ...openIn(context, reader),
     asActive: treatedAsActiveText(treatedAsActive(reader.sources())),
     ...{ who: whoLine(reader), evidence: reader.evidence() },
@@ -242,7 +246,7 @@ async function conclude(
   }))
   const { cutOver } = status
   return {
-    exitCode: end.exitCode,
+    exitCode: toldAgain(end.exitCode, status.compareAgain),
     campaign: campaignOf(settings, service),
     totals: end.totals,
     files,
@@ -251,6 +255,7 @@ async function conclude(
       ...pack.warnings,
       ...end.left,
       ...givenBackNotes(admitted),
+      ...againTexts(status.compareAgain),
       ...warnings,
     ]),
     errors: [],

@@ -163,6 +163,8 @@ export interface CommandEnd {
     readonly name: string
     readonly place: string | null
     readonly because: string
+    /** It came in, so that a run reads again what was not sent of it. */
+    readonly isTakenIn: boolean
   }[]
   /** Files of this command that did not get into the ledger. */
   readonly notAdmitted?: readonly string[]
@@ -281,19 +283,23 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     status.campaign
   const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
-  const [otherwise] = status.compareAgain ?? []
-  if (otherwise !== undefined)
-    return step(
+  const { compareAgain = [] } = status
+  const [otherwise] = compareAgain
+  const again =
+    otherwise &&
+    step(
       `The last export was compared before ${otherwise.because} was changed: compare it again before anything is sent or signed.`,
       {
         name: 'compare',
-        files: (status.compareAgain ?? []).map((one) => asTyped(one.name)),
+        files: compareAgain.map((one) => asTyped(one.name)),
         readWith: otherwise.place,
       },
     )
+  if (again !== undefined && compareAgain.some(({ isTakenIn }) => !isTakenIn)) return again
   // Without the last export a run would send what was changed in it.
   if (inDoubt === 0 && cutOver.untaken === 0 && ready - cutOver.held + sending > 0)
     return { words: [], command: { name: 'run' } }
+  if (again !== undefined) return again
   if (pack === null) return step('There is no up-to-date report.', { name: 'report' })
   const file = (name: string): string => shownPath(pathInPack(pack, name))
   const list = (name: string): string =>

@@ -42,6 +42,7 @@ export interface FinalSource {
 export interface ComparedReading {
   readonly name: string
   readonly sha256: string
+  /** As all of it was read last: then, or when a run took it in since. */
   readonly reading: SourceReading
 }
 
@@ -224,10 +225,13 @@ export function comparisonReads(connection: Connection) {
   return {
     comparison,
     /** How the files of the latest comparison were read. */
-    comparedReadings: (): readonly ComparedReading[] =>
-      JSON.parse(
-        sqlValue(connection)<string>`select readings from comparison order by id desc limit 1`.get() ?? '[]',
-      ) as ComparedReading[],
+    comparedReadings: () =>
+      sqlWithJson<ComparedReading & { readonly isTakenIn: 0 | 1 }>(connection, 'reading')`
+        select file.value ->> 'name' as name, file.value ->> 'sha256' as sha256, source.id is not null as isTakenIn,
+           coalesce((select reading from source as part where part.origin = source.id and part.id > last_source
+             and (part.kind <> 'again' or part.reading ->> '$.wasGiven') order by part.id desc limit 1), file.value -> 'reading') as reading
+          from comparison, json_each(readings) as file left join source on source.sha256 = file.value ->> 'sha256' and admitted_at is not null
+         where comparison.id = (select max(id) from comparison) order by file.key`.all(),
     /** In order of row. */
     comparedLines: (after: number, limit: number) =>
       sql(connection)<ComparedLine>`
