@@ -172,7 +172,7 @@ create trigger source_stays before update of id, name, header, columns, sha256, 
     admitted_at, first_row, last_row, kind, origin, is_newer, last_decision on source when old.admitted_at is not null${SOURCE}
 create trigger source_reading_stays before update of reading on source when old.admitted_at is not null and not (${IS_PURGED}
     or exists (select 1 from row where source_id = old.id and ${isErasedAlone('row.id')}))${SOURCE}
-create trigger campaign_stays_bound before update of base_url, username on campaign when ${IS_BOUND}
+create trigger campaign_stays_bound before update of base_url, username on campaign when old.base_url is not null and ${IS_BOUND}
     and (new.base_url is not old.base_url or new.username is not old.username)${refuse('a ledger belongs to one service and user')}
 create trigger campaign_identity_stays
     before update of id, ledger_id, created_at on campaign${refuse('the identity of a ledger never changes')}
