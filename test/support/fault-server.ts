@@ -1,4 +1,6 @@
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { chooseFault, type Fault, type FaultScript } from './fault-server-faults.js'
@@ -58,7 +60,7 @@ export type FaultServer = Awaited<ReturnType<typeof startFaultServer>>
 /**
  * A server for `POST /api/v2/sepa_dd_mandate/migrate` on real sockets that misbehaves as its script says and
  * keeps the truth of what it registered, so that a test can compare what a client believes with what is.
- * It parses HTTP itself: a real HTTP server would refuse to write most of these answers.
+ * Node's server reads the requests; answers are written by hand, since it would refuse to write most of these.
  */
 export async function startFaultServer(options: FaultServerOptions = {}) {
   let script = options.script ?? {}
@@ -68,19 +70,19 @@ export async function startFaultServer(options: FaultServerOptions = {}) {
   const sockets = new Set<Socket>()
 
   const seen = new Map<number | null, number>()
-  const receive = (connection: number, head: RequestHead, body: string): [ReceivedRequest, Fault] => {
-    const customerNo = readCustomerNo(body)
+  const receive = (request: Received): [ReceivedRequest, Fault] => {
+    const customerNo = readCustomerNo(request.body)
     const times = (seen.get(customerNo) ?? 0) + 1
     seen.set(customerNo, times)
     const ordinal = truth.requests.length + 1
-    const isAllowed = options.credentials === undefined || isAuthorized(head, options.credentials)
+    const isAllowed = options.credentials === undefined || isAuthorized(request, options.credentials)
     const fault: Fault = isAllowed
       ? chooseFault(script, { ordinal, customerNo, seen: times })
       : { kind: 'reply', status: 401, body: '{"status":"INVALID_AUTH","data":{"message":"unknown user"}}' }
-    const request = { ordinal, connection, ...head, body, customerNo, fault: fault.kind }
-    truth.requests.push(request)
+    const received = { ...request, ordinal, customerNo, fault: fault.kind }
+    truth.requests.push(received)
     changed()
-    return [request, fault]
+    return [received, fault]
   }
   const apply = (request: ReceivedRequest): Application | null => {
     const application = toApplication(request, truth.applications.length + 1)
@@ -89,25 +91,25 @@ export async function startFaultServer(options: FaultServerOptions = {}) {
     return application
   }
 
-  const serve = (channel: Socket, raw: Socket, connection: number): void => {
-    const wire: Wire = { channel, raw }
-    channel.on('error', () => undefined)
-    channel.on('timeout', () => raw.destroy())
-    readRequests(wire, {
-      isEarly: (head) => {
-        const times = (seen.get(null) ?? 0) + 1
-        const ordinal = truth.requests.length + 1
-        if (chooseFault(script, { ordinal, customerNo: null, seen: times }).kind !== 'early_413') return false
-        receive(connection, head, '')
-        wire.channel.end(message(413, {}, ''))
-        return true
-      },
-      onRequest: async (head, body) => {
-        const [request, fault] = receive(connection, head, body)
-        await answer(wire, request, fault, apply)
-        if (options.idleCloseMs !== undefined) channel.setTimeout(options.idleCloseMs)
-      },
-    })
+  const wires = new WeakMap<Socket, Wire>()
+  const read = async (incoming: IncomingMessage): Promise<void> => {
+    const wire = wires.get(incoming.socket)
+    const isEarly = script.otherwise?.kind === 'early_413'
+    // Of a client that goes before its request is whole, nothing was received.
+    const body = isEarly ? '' : await text(incoming).catch(() => null)
+    if (wire === undefined || body === null) return
+    const { method = '', url: path = '' } = incoming
+    const headers = incoming.headers as Record<string, string>
+    const [request, fault] = receive({ connection: wire.connection, method, path, headers, body })
+    await answer(wire, request, fault, apply)
+    if (options.idleCloseMs !== undefined) wire.channel.setTimeout(options.idleCloseMs)
+  }
+  const reader = createHttpServer((incoming) => void read(incoming))
+  const serve = (wire: Wire): void => {
+    wires.set(wire.channel, wire)
+    wire.channel.on('error', () => undefined)
+    wire.channel.on('timeout', () => wire.raw.destroy())
+    reader.emit('connection', wire.channel)
   }
 
   const tlsServer = options.tls === undefined ? null : createTlsServer({ ...options.tls })
@@ -115,7 +117,7 @@ export async function startFaultServer(options: FaultServerOptions = {}) {
   tlsServer?.on('tlsClientError', () => undefined)
   tlsServer?.on('secureConnection', (channel) => {
     const found = rawByPort.get(channel.remotePort)
-    if (found !== undefined) serve(channel, found.raw, found.connection)
+    if (found !== undefined) serve({ ...found, channel })
   })
 
   const accept = (raw: Socket): void => {
@@ -133,7 +135,7 @@ export async function startFaultServer(options: FaultServerOptions = {}) {
     const fault = script.everyConnection
     if (fault?.kind === 'deaf') return
     if (fault?.kind === 'hang_up') {
-      hangUp({ channel: raw, raw }, fault.how)
+      hangUp({ channel: raw, raw, connection }, fault.how)
       return
     }
     if (fault?.kind === 'reset_at_first_bytes') {
@@ -141,7 +143,7 @@ export async function startFaultServer(options: FaultServerOptions = {}) {
       return
     }
     if (tlsServer === null) {
-      serve(raw, raw, connection)
+      serve({ channel: raw, raw, connection })
       return
     }
     rawByPort.set(raw.remotePort, { raw, connection })
@@ -189,9 +191,10 @@ export async function startFaultServer(options: FaultServerOptions = {}) {
 interface Wire {
   readonly channel: Socket
   readonly raw: Socket
+  readonly connection: number
 }
 
-type RequestHead = Pick<ReceivedRequest, 'method' | 'path' | 'headers'>
+type Received = Omit<ReceivedRequest, 'ordinal' | 'customerNo' | 'fault'>
 
 function listen(port: number, accept: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
@@ -199,50 +202,6 @@ function listen(port: number, accept: (socket: Socket) => void): Promise<Server>
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => resolve(server))
   })
-}
-
-/** Splits what arrives into requests. Pipelined ones wait until the one before is answered. */
-function readRequests(
-  { channel }: Wire,
-  reader: {
-    readonly isEarly: (head: RequestHead) => boolean
-    readonly onRequest: (head: RequestHead, body: string) => Promise<void>
-  },
-): void {
-  let pending = Buffer.alloc(0)
-  let isBusy = false
-  const look = async (): Promise<void> => {
-    if (isBusy) return
-    const end = pending.indexOf('\r\n\r\n')
-    if (end === -1) return
-    const head = parseHead(pending.toString('latin1', 0, end))
-    isBusy = true
-    if (reader.isEarly(head)) return
-    isBusy = false
-    const length = Number(head.headers['content-length'] ?? 0)
-    if (pending.length < end + 4 + length) return
-    const body = pending.toString('utf8', end + 4, end + 4 + length)
-    pending = pending.subarray(end + 4 + length)
-    isBusy = true
-    await reader.onRequest(head, body)
-    isBusy = false
-    await look()
-  }
-  channel.on('data', (chunk: Buffer) => {
-    pending = Buffer.concat([pending, chunk])
-    void look()
-  })
-}
-
-function parseHead(text: string): RequestHead {
-  const [first = '', ...lines] = text.split('\r\n')
-  const [method = '', path = ''] = first.split(' ')
-  const headers: Record<string, string> = {}
-  for (const line of lines) {
-    const colon = line.indexOf(':')
-    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim()
-  }
-  return { method, path, headers }
 }
 
 /** Plays one fault. Resolves when the connection is free for the next request, or never. */
@@ -254,71 +213,62 @@ async function answer(
 ): Promise<void> {
   const { channel } = wire
   const ended = new Promise<never>(() => undefined)
+  const isApplied = 'applied' in fault ? fault.applied === true : !['reply', 'early_413'].includes(fault.kind)
+  const application = isApplied ? apply(request) : null
+  const body = (): string => registeredBody(request, application)
+  const registered = (): string =>
+    application === null
+      ? message(400, {}, '{"status":"INVALID_PARAMETER","data":{"message":"unreadable body"}}')
+      : message(200, {}, body())
   switch (fault.kind) {
     case 'none':
-      return void channel.write(registeredMessage(request, apply(request)))
-    case 'late': {
-      const registered = registeredMessage(request, apply(request))
+      return void channel.write(registered())
+    case 'late':
       await setTimeout(fault.byMs)
-      return void channel.write(registered)
-    }
+      return void channel.write(registered())
     case 'hang_up':
-      if (fault.applied) apply(request)
       hangUp(wire, fault.how)
       return ended
     case 'silence':
-      if (fault.applied === true) apply(request)
       // Before the server's own listener, so that who waits for the end of the connection sees it applied.
       if (fault.applied === 'once_alone') wire.raw.prependOnceListener('close', () => apply(request))
       return ended
     case 'slow_headers':
-      if (fault.applied) apply(request)
       channel.write('HTTP/1.1 200 OK\r\nx-slow: ')
       trickle(wire, fault.everyMs)
       return ended
     case 'slow_body':
-      if (fault.applied) apply(request)
       channel.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n{')
       trickle(wire, fault.everyMs)
       return ended
     case 'stalled_body':
-      channel.write(halfMessage('length', registeredBody(request, fault.applied ? apply(request) : null)))
+      channel.write(halfMessage('length', body()))
       return ended
     case 'cut_body':
-      channel.write(halfMessage(fault.framing, registeredBody(request, apply(request))), () => {
+      channel.write(halfMessage(fault.framing, body()), () => {
         // A reset overtakes bytes that the client has not read yet; it must see the half answer first.
         setImmediate(() => hangUp(wire, fault.how))
       })
       return ended
     case 'reply':
-      if (fault.applied === true) apply(request)
       return void channel.write(message(fault.status, fault.headers ?? {}, fault.body ?? ''))
     case 'alter':
-      return void channel.write(message(200, {}, alteredBody(registeredBody(request, apply(request)), fault)))
-    case 'large_body': {
-      const body = registeredBody(request, apply(request))
-      return void channel.write(message(200, {}, ' '.repeat(fault.bytes - body.length) + body))
-    }
-    case 'large_headers': {
-      const body = registeredBody(request, apply(request))
-      return void channel.write(message(200, { 'x-large': 'x'.repeat(fault.bytes) }, body))
-    }
+      return void channel.write(message(200, {}, alteredBody(body(), fault)))
+    case 'large_body':
+      return void channel.write(message(200, {}, ' '.repeat(fault.bytes - body().length) + body()))
+    case 'large_headers':
+      return void channel.write(message(200, { 'x-large': 'x'.repeat(fault.bytes) }, body()))
     case 'early_413':
-      // Decided when the headers arrived; a body that came in the same packet is too late for it.
       return void channel.end(message(413, {}, ''))
     case 'unsolicited_100':
-      return void channel.write('HTTP/1.1 100 Continue\r\n\r\n' + registeredMessage(request, apply(request)))
+      return void channel.write(`HTTP/1.1 100 Continue\r\n\r\n${registered()}`)
     case 'early_hints':
-      return void channel.write(
-        'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n' +
-          registeredMessage(request, apply(request)),
-      )
+      return void channel.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n${registered()}`)
     case 'stray_bytes':
-      channel.write(registeredMessage(request, apply(request)))
+      channel.write(registered())
       setImmediate(() => channel.write(fault.bytes))
       return
     case 'garbage':
-      apply(request)
       return void channel.write('\u0016\u0003\u0001 this is not HTTP\r\n\r\n')
   }
 }
@@ -341,11 +291,6 @@ export function message(status: number, headers: Readonly<Record<string, string>
   const length = status === 204 ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
   return `HTTP/1.1 ${status} Scripted\r\n${fields}${length}\r\n${body}`
 }
-
-const registeredMessage = (request: ReceivedRequest, application: Application | null): string =>
-  application === null
-    ? message(400, {}, '{"status":"INVALID_PARAMETER","data":{"message":"unreadable body"}}')
-    : message(200, {}, registeredBody(request, application))
 
 /** The body of a registration. */
 function registeredBody(request: ReceivedRequest, application: Application | null): string {
@@ -404,7 +349,7 @@ function toApplication(request: ReceivedRequest, ordinal: number): Application |
   }
 }
 
-function isAuthorized(head: RequestHead, credentials: { username: string; password: string }): boolean {
+function isAuthorized({ headers }: Received, credentials: { username: string; password: string }): boolean {
   const token = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')
-  return head.headers['authorization'] === `Basic ${token}`
+  return headers['authorization'] === `Basic ${token}`
 }
