@@ -27,7 +27,7 @@ import type { ShownDoubt } from '../../src/ledger/read/reader.js'
 import { NOTHING_TOLD } from '../../src/report/pack/pack-folder.js'
 import type { Stop } from '../../src/run/brake.js'
 import { admit, freshFile, open, registered, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
-import { NO_RECORDS, readerOf } from '../report/ledger-value.js'
+import { readerOf } from '../report/ledger-value.js'
 import { worldOf } from './world.js'
 
 type ByState = Readonly<Partial<Record<RowState, number>>>
@@ -48,7 +48,7 @@ const verified = (registered: number, counts: Partial<Record<VerdictCount['verdi
 describe('the last lines for people', () => {
   const closing = (byState: ByState, more: Partial<Parameters<typeof closingLines>[1]> = {}) => {
     const asked = { settings: readSettings({}, worldOf(), noConfiguration), own: {}, args: [] }
-    const campaign = readerOf(NO_RECORDS).campaign()
+    const campaign = readerOf({}).campaign()
     const counts = MANDATE_STATES.map((state) => ({ state, rule: null, count: byState[state] ?? 0 }))
     const mandates = mandateTotalsOf(counts)
     const files = { 'report.html': 'out/report.html' }
@@ -167,7 +167,7 @@ describe('rows that the service does not show', () => {
     return doubt(rowId, { kind: 'nothing', ...asked, questions: 2, present: runId === 1 ? 2 : 0 }, runId)
   }
   const absentIn = (rows: readonly ShownDoubt[]) =>
-    absentOf(readerOf({ ...NO_RECORDS, shown: rows }), { absentAfterMs: 24 * HOUR })
+    absentOf(readerOf({ shown: rows }), { absentAfterMs: 24 * HOUR })
 
   it('are counted by what can be done about them', () => {
     const absent = absentIn([

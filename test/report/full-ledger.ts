@@ -5,7 +5,6 @@ import {
   attemptOf,
   decisionOf,
   keptSource,
-  NO_RECORDS,
   plannedOf,
   registeredRow,
   rowOf,
@@ -24,7 +23,6 @@ const nameless = { ...keptSource('a', { reference: 'NEW-102' }), id: null }
 
 /** Something of everything that a page can show. */
 export const FULL: LedgerValue = {
-  ...NO_RECORDS,
   sources: [sourceOf({ records: 60, resubmitted: 1, reading: { resultFile: true, headerLine: 1 } })],
   rows: [
     ...[...ROW_STATES, ...ROW_STATES].map((state, at) =>

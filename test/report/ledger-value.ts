@@ -1,10 +1,9 @@
-import { NO_CUT_OVER } from '../../src/domain/row/cut-over.js'
 import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/read-back.js'
 import type { KeptSource } from '../../src/domain/proof/match-sources.js'
+import { openScratchLedger } from '../../src/ledger/file/writer.js'
 import type {
   ApprovalRecord,
   AttemptRecord,
-  CampaignRecord,
   DecisionRecord,
   PlanRecord,
   ProblemRecord,
@@ -18,17 +17,24 @@ import type {
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { NOTHING_TOLD } from '../../src/report/pack/pack-folder.js'
 import { type ReportFacts, walkLedger } from '../../src/report/facts/facts.js'
-import { EDGES, MANDATE_STATES, totalsOf, type VerdictCount } from '../../src/domain/row/row-state.js'
+import {
+  EDGES,
+  MANDATE_STATES,
+  type MandateCount,
+  totalsOf,
+  type VerdictCount,
+} from '../../src/domain/row/row-state.js'
 import { planOf } from '../ledger/plan/plan-document.js'
 
 /** Rows, sources and the rest as arrays, read as a ledger is: for renderers, where no writer is needed. */
 export interface LedgerValue {
-  readonly sources: readonly SourceRecord[]
-  readonly rows: readonly RowRecord[]
-  readonly problems: readonly ProblemRecord[]
-  readonly decisions: readonly DecisionRecord[]
-  readonly runs: readonly RunRecord[]
-  readonly shown: readonly ShownDoubt[]
+  /** Where nothing is said, one of all rows. */
+  readonly sources?: readonly SourceRecord[]
+  readonly rows?: readonly RowRecord[]
+  readonly problems?: readonly ProblemRecord[]
+  readonly decisions?: readonly DecisionRecord[]
+  readonly runs?: readonly RunRecord[]
+  readonly shown?: readonly ShownDoubt[]
   readonly plans?: readonly PlanRecord[]
   readonly sentByApproval?: readonly SentUnder[]
   readonly left?: number
@@ -37,23 +43,6 @@ export interface LedgerValue {
   readonly verified?: readonly VerifiedRow[]
   readonly sample?: number
 }
-
-export const NO_RECORDS: LedgerValue = {
-  sources: [],
-  rows: [],
-  problems: [],
-  decisions: [],
-  runs: [],
-  shown: [],
-}
-
-/** These rows of one source, and what else there is. */
-export const ofRows = (rows: LedgerValue['rows'], more: Partial<LedgerValue> = {}): LedgerValue => ({
-  ...NO_RECORDS,
-  sources: [sourceOf({ records: rows.length })],
-  rows,
-  ...more,
-})
 
 /** `count` of something, made of the numbers from 1. */
 export const many = <Of>(count: number, of: (n: number) => Of): Of[] =>
@@ -93,79 +82,71 @@ const page = <Entry extends { readonly id: number }>(
   limit: number,
 ): Entry[] => entries.filter((entry) => entry.id > after).slice(0, limit)
 
-const CAMPAIGN: CampaignRecord = {
+/** What no value says is that of a ledger that nothing came into. */
+const EMPTY = openScratchLedger({ now: () => 0, monotonic: () => 0 }).reader
+const CAMPAIGN = {
+  ...EMPTY.campaign(),
   ledgerId: '7f3b7c1e',
-  createdAt: '2026-06-15T08:00:00.000Z',
   baseUrl: 'https://billing.example',
   username: 'migration',
-  purgedAt: null,
   changedAt: '2026-06-15T12:00:00.000Z',
-  asksFirst: false,
-  ...{ comparedExports: [], toCompareAgain: [], untakenExports: [], lastExports: [] },
-  ...{ comparison: null, problem: null, unorderedExport: null },
-  readWith: { lists: null, compared: null, last: null, unordered: null },
 }
 
 export function readerOf(value: LedgerValue): LedgerReader {
+  const { rows = [], problems = [], decisions = [], shown = [], verified = [] } = value
+  const { sources = rows.length === 0 ? [] : [sourceOf({ records: rows.length })] } = value
   const distinct = (of: (row: RowRecord) => unknown): number =>
-    new Set(value.rows.map(of).filter((entry) => entry !== null)).size
-  const reader: Partial<LedgerReader> = {
+    new Set(rows.map(of).filter((entry) => entry !== null)).size
+  return {
+    ...EMPTY,
     file: 'campaign.db',
     campaign: () => CAMPAIGN,
-    sources: () => [...value.sources],
-    runs: () => [...value.runs],
+    sources: () => [...sources],
+    runs: () => [...(value.runs ?? [])],
     plans: () => [...(value.plans ?? [])],
     sentByApproval: () => [...(value.sentByApproval ?? [])],
     leftBy: () => value.left ?? 0,
     page: (after, limit) => {
-      const rows = page(value.rows, after, limit)
+      const read = page(rows, after, limit)
       const isRegistration = (row: RowRecord): boolean => row.state === 'registered' && row.countedIn !== null
       return {
-        rows: rows.filter((row) => !isRegistration(row)),
-        registered: rows.filter(isRegistration),
-        last: rows.at(-1)?.id ?? null,
+        rows: read.filter((row) => !isRegistration(row)),
+        registered: read.filter(isRegistration),
+        last: read.at(-1)?.id ?? null,
       }
     },
-    mandateCounts: () => {
-      const counted = value.rows.filter(({ countedIn }) => countedIn !== null)
-      const kinds = new Set(counted.map(({ state, rule }) => `${state} ${rule ?? ''}`))
-      return [...kinds]
-        .flatMap((kind) => {
-          const [state = '', rule = ''] = kind.split(' ')
-          const count = counted.filter((row) => row.state === state && (row.rule ?? '') === rule).length
-          const known = MANDATE_STATES.find((each) => each === state)
-          return known === undefined ? [] : [{ state: known, rule: rule === '' ? null : rule, count }]
-        })
-        .sort((one, other) => other.count - one.count || ((one.rule ?? '') < (other.rule ?? '') ? -1 : 1))
-    },
-    problems: (after, limit) => page(value.problems, after, limit),
-    problemsOfRow: (rowId) => value.problems.filter((problem) => problem.rowId === rowId),
-    problemCounts: () => [],
-    refusalCounts: () => [],
-    decisions: (after, limit) => page(value.decisions, after, limit),
+    mandateCounts: () => mandateCountsOf(rows),
+    problems: (after, limit) => page(problems, after, limit),
+    problemsOfRow: (rowId) => problems.filter((problem) => problem.rowId === rowId),
+    decisions: (after, limit) => page(decisions, after, limit),
     vouched: () => value.vouched ?? null,
     distinctCounts: () => ({
       customers: distinct((row) => row.customerNo),
       mandates: distinct((row) => row.mandateKey),
       accounts: distinct((row) => row.ibanMasked),
     }),
-    shown: (after, limit) => value.shown.filter(({ rowId }) => rowId > after).slice(0, limit),
-    verificationCounts: () => countsOf(value.verified ?? []),
+    shown: (after, limit) => shown.filter(({ rowId }) => rowId > after).slice(0, limit),
+    verificationCounts: () => countsOf(verified),
     verifiedRows: (verdict, after, limit) =>
       page(
-        (value.verified ?? []).filter((row) => row.verdict === verdict),
+        verified.filter((row) => row.verdict === verdict),
         after,
         limit,
       ),
     latestSample: () => value.sample ?? null,
-    expected: () => [],
-    evidence: () => null,
-    openCutOver: () => NO_CUT_OVER,
-    who: () => null,
-    comparison: () => null,
-    closedLines: () => [],
   }
-  return reader as LedgerReader
+}
+
+function mandateCountsOf(rows: readonly RowRecord[]): MandateCount[] {
+  const counts = new Map<string, MandateCount>()
+  for (const row of rows) {
+    const state = MANDATE_STATES.find((each) => each === row.state && row.countedIn !== null)
+    const kind = `${row.state} ${row.rule ?? ''}`
+    if (state !== undefined)
+      counts.set(kind, { state, rule: row.rule, count: (counts.get(kind)?.count ?? 0) + 1 })
+  }
+  const all = [...counts.values()]
+  return all.sort((a, b) => b.count - a.count || ((a.rule ?? '') < (b.rule ?? '') ? -1 : 1))
 }
 
 const countsOf = (rows: readonly VerifiedRow[]): VerdictCount[] =>

@@ -8,7 +8,7 @@ import { textsIn } from '../../src/report/text/texts.js'
 import { renderPage } from '../../src/report/page/page.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
 import { FULL, MORE, PLAN as PLAN_VALUE } from '../report/full-ledger.js'
-import { factsOf, NO_RECORDS, registeredRow, sourceOf, type LedgerValue } from '../report/ledger-value.js'
+import { factsOf, registeredRow, sourceOf, type LedgerValue } from '../report/ledger-value.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, runProgram, type Ended } from '../support/program.js'
 import { browserForAll, openPage, PICTURES, SIZES, violations } from './browser.js'
@@ -174,7 +174,6 @@ it.each(LANGUAGES)(
     }
     const file = await write('full', FULL, { ...MORE, balanced: true })
     const small = await write('small', {
-      ...NO_RECORDS,
       sources: [sourceOf({ records: 1 })],
       rows: [registeredRow(1)],
     })

@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WORKBOOK_LIMITS } from '../../src/report/workbook/workbook.js'
 import { startSandbox } from '../../src/sandbox/sandbox.js'
-import { NO_RECORDS, registeredRow, sourceOf } from '../report/ledger-value.js'
+import { registeredRow, sourceOf } from '../report/ledger-value.js'
 import { workbookOf } from '../report/workbook-value.js'
 import { validExport } from '../support/export.js'
 import { CREDENTIALS, makeFolder, start } from '../support/program.js'
@@ -62,7 +62,7 @@ describe('the workbook in LibreOffice', () => {
     const rows = Array.from({ length: 150_000 }, (_, index) =>
       registeredRow(index + 1, { originalMandateReference: awkward[index % 50_000] ?? `M-${index + 1}` }),
     )
-    const value = { ...NO_RECORDS, sources: [sourceOf({ records: rows.length })], rows }
+    const value = { sources: [sourceOf({ records: rows.length })], rows }
     writeFileSync(at('large.xlsx'), await workbookOf(value, { ...WORKBOOK_LIMITS, sheetEntries: 100_000 }))
     saveAs(EVERY_SHEET, at('large.xlsx'))
     const sheetOf = (name: string): string[][] =>

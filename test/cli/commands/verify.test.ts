@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { verificationOf } from '../../../src/domain/row/row-state.js'
 import type { VerifiedRow } from '../../../src/ledger/read/reader.js'
-import { keptSource, many, NO_RECORDS, readerOf, verifiedRow } from '../../report/ledger-value.js'
+import { keptSource, many, readerOf, verifiedRow } from '../../report/ledger-value.js'
 import { unprovenLines, unprovenRows } from '../../../src/cli/commands/verify.js'
 import { wordsOf } from '../../../src/cli/terminal/world.js'
 
 const of = (verified: readonly VerifiedRow[]) => {
-  const reader = readerOf({ ...NO_RECORDS, verified })
+  const reader = readerOf({ verified })
   const verification = verificationOf(verified.length, reader.verificationCounts())
   const rows = unprovenRows(reader, verification)
   return { verification, rows, lines: unprovenLines(verification, rows).map(wordsOf) }

@@ -21,11 +21,11 @@ import {
 } from '../../../src/domain/row/row-state.js'
 import type { Stop } from '../../../src/run/brake.js'
 import { open } from '../../ledger/campaign-setup.js'
-import { NO_RECORDS, readerOf } from '../../report/ledger-value.js'
+import { readerOf } from '../../report/ledger-value.js'
 import { freshFolder } from '../../support/folder.js'
 import { worldOf } from '../world.js'
 
-const campaign = readerOf(NO_RECORDS).campaign()
+const campaign = readerOf({}).campaign()
 const asked = (
   flags: Readonly<Record<string, string>> = {},
   own: Readonly<Record<string, unknown>> = {},

@@ -18,8 +18,6 @@ import {
   decisionOf,
   factsOf,
   many,
-  NO_RECORDS,
-  ofRows,
   problemOf,
   readerOf,
   registeredRow,
@@ -51,7 +49,7 @@ const walk = (
 describe('one walk over the ledger', () => {
   it('leaves the rows of a source that a run admits meanwhile for the next report', async () => {
     const sources = [sourceOf({ records: 1 })]
-    const facts = await factsOf(ofRows([rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })], { sources }))
+    const facts = await factsOf({ rows: [rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })], sources })
     expect(facts.totals).toMatchObject({ read: 1, ready: 1 })
     expect(facts.balanced).toBe(true)
   })
@@ -62,7 +60,7 @@ describe('one walk over the ledger', () => {
       rowOf(1, { state: 'superseded', supersededBy: 2, countedIn: null }),
       rowOf(2, { sourceId: 2, corrects: 1, countedIn: 1 }),
     ]
-    const facts = await factsOf(ofRows(rows, { sources }))
+    const facts = await factsOf({ rows, sources })
     expect(facts.totals).toMatchObject({ read: 1, resubmitted: 1, ready: 1, superseded: 0 })
     expect(facts.sources.map(({ totals }) => totals.ready)).toEqual([1, 0])
     expect(facts.balanced).toBe(true)
@@ -70,16 +68,16 @@ describe('one walk over the ledger', () => {
 
   it('is not balanced where one source lost a row and another has one too many', async () => {
     const sources = [sourceOf({ records: 2 }), sourceOf({ id: 2, records: 0 })]
-    const facts = await factsOf(ofRows([rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })], { sources }))
+    const facts = await factsOf({ rows: [rowOf(1), rowOf(2, { sourceId: 2, countedIn: 2 })], sources })
     expect(facts.totals).toMatchObject({ read: 2, ready: 2 })
     expect(facts.balanced).toBe(false)
   })
 
   it('keeps no cell of a row in doubt, and of many the first 50', async () => {
     const lastAttempt = attemptOf({ answer: '{"status":"maybe"}' })
-    const { parts, inDoubt } = await factsOf(
-      ofRows(many(60, (id) => rowOf(id, { state: 'in_doubt', lastAttempt }))),
-    )
+    const { parts, inDoubt } = await factsOf({
+      rows: many(60, (id) => rowOf(id, { state: 'in_doubt', lastAttempt })),
+    })
     expect(inDoubt.first[0]?.row).toMatchObject({ cells: null, lastAttempt })
     expect([parts.inDoubt, inDoubt.total, inDoubt.first.length, inDoubt.first.at(-1)?.row.id]).toEqual([
       60, 60, 50, 50,
@@ -90,7 +88,7 @@ describe('one walk over the ledger', () => {
     const days = ['20', '03', '17', '09', '28', '01', '14', '06', '25', '11', '02', '22']
     const rows = days.map((day, at) => registeredRow(at + 1, { latestFirstDebit: `2026-07-${day}` }))
     const never = [registeredRow(50), rowOf(51, { latestFirstDebit: '2026-01-01' })]
-    const { firstDebits } = await factsOf(ofRows([...rows, ...never]))
+    const { firstDebits } = await factsOf({ rows: [...rows, ...never] })
     expect(firstDebits.map(({ latestFirstDebit }) => latestFirstDebit?.slice(-2))).toEqual(
       days.sort().slice(0, 10),
     )
@@ -103,9 +101,12 @@ describe('one walk over the ledger', () => {
       decisionOf({ id: 3, attemptId: null, decision: 'retry_refused', reason: 'run --retry-refused' }),
     ]
     const messages: string[] = []
-    const facts = await walk(ofRows([rowOf(1, { state: 'written_off' })], { decisions }), {
-      closed: handing<'closed'>(({ explanation }) => void messages.push(explanation.message)),
-    })
+    const facts = await walk(
+      { rows: [rowOf(1, { state: 'written_off' })], decisions },
+      {
+        closed: handing<'closed'>(({ explanation }) => void messages.push(explanation.message)),
+      },
+    )
     expect(messages).toEqual([expect.stringContaining('the second')])
     expect(facts.decisions.total).toBe(3)
   })
@@ -118,7 +119,7 @@ describe('one walk over the ledger', () => {
     const drain = () => Promise.resolve(void sizes.add(seen.length))
     const problems = [problemOf(), problemOf({ id: 2 })]
     const list = handing(take, drain)
-    await walk(ofRows(rows, { problems }), { registered: list, refused: list, problems: list })
+    await walk({ rows, problems }, { registered: list, refused: list, problems: list })
     expect(new Set(seen).size).toBe(3_002)
     expect(sizes.size).toBeGreaterThan(2)
   })
@@ -129,17 +130,15 @@ describe('one walk over the ledger', () => {
     const nothing = { kind: 'nothing', ...asked, questions: 2, present: 3 } as const
     const doubt = { wasEverShown: false, begunFor: 'this', runId: 1, sentAt: SENT } as const
     const states = ['ready', 'in_doubt', 'sending', 'in_doubt', 'in_doubt', 'refused', 'in_doubt'] as const
-    const value = ofRows(
-      states.map((state, at) => rowOf(at + 1, { state })),
-      {
-        shown: [
-          { rowId: 2, ...doubt, shown: nothing },
-          { rowId: 4, ...doubt, shown: { kind: 'something', verdict: 'other' } },
-          { rowId: 6, ...doubt, shown: nothing }, // decided while the report was written
-          { rowId: 7, ...doubt, runId: 2, shown: { ...nothing, present: 0 } },
-        ],
-      },
-    )
+    const value: LedgerValue = {
+      rows: states.map((state, at) => rowOf(at + 1, { state })),
+      shown: [
+        { rowId: 2, ...doubt, shown: nothing },
+        { rowId: 4, ...doubt, shown: { kind: 'something', verdict: 'other' } },
+        { rowId: 6, ...doubt, shown: nothing }, // decided while the report was written
+        { rowId: 7, ...doubt, runId: 2, shown: { ...nothing, present: 0 } },
+      ],
+    }
     const handed: unknown[] = []
     const list = handing<'inDoubt'>(({ absence }) => void handed.push(absence?.kind ?? null))
     const facts = await walk(value, { notSent: list, inDoubt: list, refused: list })
@@ -149,13 +148,13 @@ describe('one walk over the ledger', () => {
   })
 
   it('ends at once when it is told to', async () => {
-    const ended = walk(ofRows([rowOf(1)]), {}, { ...TERMS, signal: AbortSignal.abort() })
+    const ended = walk({ rows: [rowOf(1)] }, {}, { ...TERMS, signal: AbortSignal.abort() })
     await expect(ended).rejects.toMatchObject({ name: 'AbortError' })
   })
 })
 
 describe('the walk over what was read back', () => {
-  async function walkBack(value: Partial<LedgerValue>, signal?: AbortSignal) {
+  async function walkBack(value: LedgerValue, signal?: AbortSignal) {
     const handed: number[] = []
     const drained: number[] = []
     const verified = handing<'verified'>(
@@ -164,7 +163,7 @@ describe('the walk over what was read back', () => {
     )
     const totals = totalsOf(10, new Map([['registered', 10]]))
     const terms = { files: [{ verified }], signal }
-    const facts = await walkVerification(readerOf({ ...NO_RECORDS, ...value }), totals, terms)
+    const facts = await walkVerification(readerOf(value), totals, terms)
     return { facts, handed, drained }
   }
 

@@ -25,8 +25,6 @@ import {
   HEADER,
   IBAN,
   keptSource,
-  NO_RECORDS,
-  ofRows,
   problemOf,
   readerOf,
   registeredRow,
@@ -35,7 +33,7 @@ import {
   verifiedRow,
 } from '../ledger-value.js'
 
-const CAMPAIGN = readerOf(NO_RECORDS).campaign()
+const CAMPAIGN = readerOf({}).campaign()
 const EXPLANATION = {
   rule: 'IBAN_CHECKSUM',
   status: 'open',
@@ -198,7 +196,7 @@ describe('the sheet that explains columns', () => {
   it('has every column of the files once, and no other', async () => {
     const folder = freshFolder()
     const verified = [verifiedRow(1, { verdict: 'absent' })]
-    const value = ofRows([registeredRow(1)], { verified })
+    const value = { rows: [registeredRow(1)], verified }
     const { files } = await writeReport(readerOf(value), { out: folder })
     const written = [...files.map(({ name }) => name), ...TO_DO_FILES].filter((name) => name.endsWith('.csv'))
     const explained = explainedIn((await factsOf(value)).verification)

@@ -2,15 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { renderManifest, renderSummary } from '../../../src/report/pack/pack.js'
 import { readManifest } from '../../../src/report/proof/prove-pack.js'
-import {
-  factsOf,
-  NO_RECORDS,
-  ofRows,
-  plannedOf,
-  registeredRow,
-  verifiedRow,
-  type LedgerValue,
-} from '../ledger-value.js'
+import { factsOf, plannedOf, registeredRow, verifiedRow, type LedgerValue } from '../ledger-value.js'
 
 const manifestOf = async (value: LedgerValue): Promise<string> =>
   renderManifest(await factsOf(value), {
@@ -20,7 +12,7 @@ const manifestOf = async (value: LedgerValue): Promise<string> =>
   })
 
 describe('manifest.json', () => {
-  const text = manifestOf(ofRows([registeredRow(1)]))
+  const text = manifestOf({ rows: [registeredRow(1)] })
 
   it('says where the ledger stood, and how many decisions there are', async () => {
     const root = new URL('../../../package.json', import.meta.url)
@@ -50,7 +42,7 @@ describe('summary.json', () => {
 
   it('names plans and approvals, as the manifest does', async () => {
     const planned = plannedOf()
-    const value = { ...NO_RECORDS, plans: [planned] }
+    const value = { plans: [planned] }
     const { plans } = await summaryOf(value)
     const { digest, document } = planned
     expect(plans).toMatchObject([{ digest, rows: document.rows, approvals: [{ approvedBy: 'Grace' }] }])
@@ -59,10 +51,10 @@ describe('summary.json', () => {
 
   it('says how many registered rows were proven at the service, and nothing where nobody asked', async () => {
     const rows = [registeredRow(1), registeredRow(2)]
-    const unasked = await summaryOf(ofRows(rows))
+    const unasked = await summaryOf({ rows })
     expect(unasked).toMatchObject({ verification: null, notTaken: 0 })
     expect(unasked['files']).not.toHaveProperty('verification.csv')
-    const { verification, files } = await summaryOf(ofRows(rows, { verified: [verifiedRow(1)], sample: 1 }))
+    const { verification, files } = await summaryOf({ rows, verified: [verifiedRow(1)], sample: 1 })
     const at = '2026-06-15T11:00:00.000Z'
     expect(verification).toEqual({
       ...{ registered: 2, missing: 0, twice: 0, different: 0, unreadable: 0, decided: 0 },

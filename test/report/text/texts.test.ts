@@ -10,16 +10,7 @@ import { renderPage } from '../../../src/report/page/page.js'
 import { type Language, LANGUAGES } from '../../../src/report/pack/pack-folder.js'
 import { ENGLISH, textsIn } from '../../../src/report/text/texts.js'
 import { FULL, MORE, PLAN } from '../full-ledger.js'
-import {
-  factsOf,
-  many,
-  NO_RECORDS,
-  ofRows,
-  problemOf,
-  registeredRow,
-  sourceOf,
-  type LedgerValue,
-} from '../ledger-value.js'
+import { factsOf, many, problemOf, registeredRow, sourceOf, type LedgerValue } from '../ledger-value.js'
 import { sheetsOf, workbookOf } from '../workbook-value.js'
 
 const ROOT = fileURLToPath(new URL('../../../src/report/', import.meta.url))
@@ -182,14 +173,14 @@ async function pagesIn(language: Language): Promise<string[]> {
     renderPage({ ...(await factsOf(value)), ...more }, textsIn(language))
   const sources = [sourceOf({ records: 1, reading: { columns: { iban: 'IBAN' } } })]
   const totals = { ...(await factsOf(FULL)).totals, read: 1_234_567, resubmitted: 3, ready: 9 }
-  const { campaign } = await factsOf(NO_RECORDS)
+  const { campaign } = await factsOf({})
   const rehearsed = { ...campaign, baseUrl: 'http://127.0.0.1:4000', purgedAt: '2026-06-15T09:00:00.000Z' }
   return [
     await render(FULL, MORE),
     await render(FULL, { ...MORE, balanced: true, notTaken: 2, totals }),
-    await render(ofRows([registeredRow(1)], { sources }), { plans: many(61, () => PLAN) }),
-    await render(NO_RECORDS, { campaign: rehearsed }),
-    await render(NO_RECORDS, { campaign: { ...rehearsed, baseUrl: null } }),
+    await render({ rows: [registeredRow(1)], sources }, { plans: many(61, () => PLAN) }),
+    await render({}, { campaign: rehearsed }),
+    await render({}, { campaign: { ...rehearsed, baseUrl: null } }),
   ]
 }
 

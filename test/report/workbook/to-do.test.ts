@@ -7,7 +7,7 @@ import { DECISION_WORDS } from '../../../src/domain/row/list-columns.js'
 import { openLists } from '../../../src/source/list.js'
 import { freshFolder } from '../../support/folder.js'
 import { openWork } from '../../support/work.js'
-import { ofRows, problemOf, readerOf, rowOf } from '../ledger-value.js'
+import { problemOf, readerOf, rowOf } from '../ledger-value.js'
 
 /** Cells that a spreadsheet would make something else of. */
 const AWKWARD = ['007', '=1+1', '-17', ' two\nlines\r\nand\ttab ', '_x0041_ & <b>"', '\u0001å\u202E', 'TRUE']
@@ -23,7 +23,7 @@ const write = (states: readonly string[], more: Partial<ReportOptions> = {}) => 
   const rows = states.flatMap((state, s) =>
     AWKWARD.map((awkward, n) => inState(state, 1 + s * AWKWARD.length + n, awkward)),
   )
-  return writeReport(readerOf(ofRows(rows)), { out: folder, ...more })
+  return writeReport(readerOf({ rows }), { out: folder, ...more })
 }
 const listed = async (file: string) => {
   const lists = await openLists(() => file, [])
@@ -94,7 +94,7 @@ describe('to-do.xlsx', () => {
   it('begins with four sentences, and has a red cell where a value is wrong', async () => {
     const rows = [1, 2].map((id) => rowOf(id, { state: 'invalid' }))
     const problems = [problemOf({ rowId: 2, column: 'signed_date' })]
-    await writeReport(readerOf(ofRows(rows, { problems })), { out: folder })
+    await writeReport(readerOf({ rows, problems }), { out: folder })
     const work = openWork(at())
     expect(work.readMe()).toHaveLength(5)
     const red = work.xml('Corrections').match(/<c s="7"[^]*?<\/c>/g)
