@@ -8,9 +8,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
 import { parse } from 'csv-parse/sync'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LedgerError, UsageError } from '../../src/errors.js'
 import { openForReading } from '../../src/ledger/file/connection.js'
@@ -23,6 +21,7 @@ import { newPlace, placeWith, type Place } from './place.js'
 import { planned } from './planned.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { validLine } from '../support/export.js'
+import { serving } from '../support/listener.js'
 import { readWritten } from '../../src/ledger/safety/side-files.js'
 
 const SERVICE = 'https://service.example'
@@ -36,18 +35,14 @@ function expectClosed(file: string): void {
 
 /** A service that shows what it finds when a request arrives, before it answers. */
 async function looking(look: () => void): Promise<string> {
-  const server = createServer((request, response) => {
+  const { url, close } = await serving((request, response) => {
     look()
     request.resume()
     response.writeHead(422, { 'content-type': 'application/json' })
     response.end('{"status":"INVALID_PARAMETER","data":{"message":"No"}}')
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  onTestFinished(close)
+  return url
 }
 
 const runsOf = (place: Place): number => place.look((ledger) => ledger.standing().runs)

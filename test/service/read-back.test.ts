@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { connectReader } from '../../src/service/client.js'
 import { type NotRead } from '../../src/service/classify.js'
 import { CREDENTIALS, MACHINE } from './sending.js'
 import { checkService } from '../../src/service/checked-service.js'
+import { serving } from '../support/listener.js'
 
 const SOURCE = {
   id: 's1',
@@ -21,16 +21,12 @@ const listOf = (...data: unknown[]): string => JSON.stringify({ status: 'OK', da
 /** A service that answers so, and a reader of it. */
 async function reading(listener: RequestListener, deadlineMs = 5_000) {
   const seen: IncomingMessage[] = []
-  const server = createServer((request, response) => {
+  const { url, close } = await serving((request, response) => {
     seen.push(request)
     listener(request, response)
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const reader = readerOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, deadlineMs)
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
+  const reader = readerOf(url, deadlineMs)
+  onTestFinished(close)
   return { reader, seen, list: () => reader.listPaymentSources(1042, { requestId: 'id-1' }) }
 }
 

@@ -1,6 +1,6 @@
-import { createServer, request as forward } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request as forward } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { serving } from './listener.js'
 
 /** A payment source as the service writes it. */
 export interface Source {
@@ -118,8 +118,8 @@ function zeroed(iban: string): string {
 }
 
 /** A service before another one, which lies about these customers. All else passes as it is. */
-export async function startLiar(target: string, lieOf: (customerNo: number) => Lie | undefined) {
-  const server = createServer((incoming, outgoing) => {
+export const startLiar = (target: string, lieOf: (customerNo: number) => Lie | undefined) =>
+  serving((incoming, outgoing) => {
     const [, customerNo] = /\/payment_source\?customer_no=(\d+)$/.exec(incoming.url ?? '') ?? []
     const lie = customerNo === undefined ? undefined : lieOf(Number(customerNo))
     const onwards = forward(
@@ -142,13 +142,4 @@ export async function startLiar(target: string, lieOf: (customerNo: number) => L
     )
     onwards.on('error', () => outgoing.destroy())
     incoming.pipe(onwards)
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: (): void => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
+  })

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 
@@ -24,4 +26,17 @@ export async function listenAs(uid: number) {
   const [port] = (await once(lines, 'line')) as [string]
   lines.on('line', (line) => heard.push(line))
   return { port: Number(port), heard }
+}
+
+/** A service of this test that answers so, on a port of its own. */
+export async function serving(answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: (): void => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
 }
