@@ -63,12 +63,7 @@ export const FULL: LedgerValue = {
       settings: { only: [{ column: 'S', values: ['A'] }], countries: ['AT'] },
     }),
   ],
-  sentByApproval: [
-    { approval: null, rows: 364 },
-    { approval: 1, rows: 9 },
-  ],
   plans: [PLAN, { ...PLAN, id: 2, digest: 'e'.repeat(64), approvals: [] }],
-  left: 1_234,
   verified: [
     verifiedRow(8),
     verifiedRow(101, { verdict: 'absent', sources: [] }),
@@ -89,6 +84,11 @@ export const MORE: Partial<ReportFacts> = {
     .slice(0, 6)
     .map((rule) => ({ state: 'conflict' as const, rule, count: 7 })),
   proposals: 2,
+  sentByApproval: [
+    { approval: null, rows: 364 },
+    { approval: 1, rows: 9 },
+  ],
+  leftByChoice: 1_234,
   problemCounts: (Object.keys(RULES) as RuleId[]).map((rule, at) => ({
     rule,
     severity: at % 2 === 0 ? ('error' as const) : ('warning' as const),

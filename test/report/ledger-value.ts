@@ -9,7 +9,6 @@ import type {
   ProblemRecord,
   RowRecord,
   RunRecord,
-  SentUnder,
   ShownDoubt,
   SourceRecord,
   VerifiedRow,
@@ -36,9 +35,6 @@ export interface LedgerValue {
   readonly runs?: readonly RunRecord[]
   readonly shown?: readonly ShownDoubt[]
   readonly plans?: readonly PlanRecord[]
-  readonly sentByApproval?: readonly SentUnder[]
-  readonly left?: number
-  readonly vouched?: number
   /** Of registered rows; the latest answer about each. */
   readonly verified?: readonly VerifiedRow[]
   readonly sample?: number
@@ -95,8 +91,6 @@ const CAMPAIGN = {
 export function readerOf(value: LedgerValue): LedgerReader {
   const { rows = [], problems = [], decisions = [], shown = [], verified = [] } = value
   const { sources = rows.length === 0 ? [] : [sourceOf({ records: rows.length })] } = value
-  const distinct = (of: (row: RowRecord) => unknown): number =>
-    new Set(rows.map(of).filter((entry) => entry !== null)).size
   return {
     ...EMPTY,
     file: 'campaign.db',
@@ -104,8 +98,6 @@ export function readerOf(value: LedgerValue): LedgerReader {
     sources: () => [...sources],
     runs: () => [...(value.runs ?? [])],
     plans: () => [...(value.plans ?? [])],
-    sentByApproval: () => [...(value.sentByApproval ?? [])],
-    leftBy: () => value.left ?? 0,
     page: (after, limit) => {
       const read = page(rows, after, limit)
       const isRegistration = (row: RowRecord): boolean => row.state === 'registered' && row.countedIn !== null
@@ -119,12 +111,6 @@ export function readerOf(value: LedgerValue): LedgerReader {
     problems: (after, limit) => page(problems, after, limit),
     problemsOfRow: (rowId) => problems.filter((problem) => problem.rowId === rowId),
     decisions: (after, limit) => page(decisions, after, limit),
-    vouched: () => value.vouched ?? null,
-    distinctCounts: () => ({
-      customers: distinct((row) => row.customerNo),
-      mandates: distinct((row) => row.mandateKey),
-      accounts: distinct((row) => row.ibanMasked),
-    }),
     shown: (after, limit) => shown.filter(({ rowId }) => rowId > after).slice(0, limit),
     verificationCounts: () => countsOf(verified),
     verifiedRows: (verdict, after, limit) =>

@@ -241,9 +241,9 @@ describe('plans and approvals', () => {
   it('say on the first page how many rows left under which of them, and how many under none', async () => {
     const approvals = [approval, approvalOf({ id: 2, approvedBy: 'Linus', ...MAILED })]
     const sentByApproval = [null, 1, 2].map((id, at) => ({ approval: id, rows: [364, 9, 5][at]! }))
-    const firstOf = async (value: LedgerValue): Promise<string> =>
-      (await shown(value)).split('Prepared')[0] ?? ''
-    const first = await firstOf({ plans: [{ ...plan, approvals }], sentByApproval })
+    const firstOf = async (...of: Parameters<typeof shown>): Promise<string> =>
+      (await shown(...of)).split('Prepared')[0] ?? ''
+    const first = await firstOf({ plans: [{ ...plan, approvals }] }, { sentByApproval })
     expectInOrder(first, [
       `Approved by Grace, 15 June 2026 09:00; Rows: 9; proven for this key, never for this person: ${approval.key!}`,
       'Approved by Linus, 15 June 2026 09:00; Rows: 5; recorded, not proven: mail of DE…3000',
@@ -251,7 +251,7 @@ describe('plans and approvals', () => {
     ])
     const full = many(5, (id) => ({ approval: id, rows: 1 }))
     const plans = [{ ...plan, approvals: many(5, (id) => ({ ...approval, id })) }]
-    expect(await firstOf({ plans, sentByApproval: full })).toMatch(/Approved by others \(2\)/)
+    expect(await firstOf({ plans }, { sentByApproval: full })).toMatch(/Approved by others \(2\)/)
   })
 })
 
