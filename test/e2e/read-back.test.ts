@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { World } from '../../src/cli/terminal/world.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
@@ -7,7 +8,25 @@ import { type Lie, LIES, startLiar } from '../support/lies.js'
 import { type Place, placeOfTest, postElsewhere } from '../support/place.js'
 import type { Ended } from '../support/program.js'
 import { openTerminal } from '../support/terminal.js'
-import { agreeToProposals, doubtLines, movableTime, type Time, type Typed, typeIn } from '../support/typed.js'
+
+const HOUR = 60 * 60_000
+
+/** A clock that somebody can set forward; the service and the people beside it share it. */
+function movableTime() {
+  let aheadMs = 0
+  const now = (): number => Date.now() + aheadMs
+  const pass = (ms: number): void => void (aheadMs += ms)
+  const after: World['after'] = (delayMs, wake) => {
+    const timer = setTimeout(() => {
+      pass(delayMs)
+      wake()
+    })
+    return () => clearTimeout(timer)
+  }
+  /** Whatever waits does so in that time alone. */
+  const hurried = { clock: { now, monotonic: now }, after }
+  return { now, pass, time: { clock: { now, monotonic: () => performance.now() } }, hurried }
+}
 
 describe('the answers of the service', () => {
   let place: Place
@@ -94,8 +113,6 @@ describe('the answers of the service', () => {
 })
 
 describe('absence', () => {
-  const HOUR = 60 * 60_000
-
   const lost = (customer_no: number) =>
     ({
       operation: 'migrate',
@@ -106,25 +123,22 @@ describe('absence', () => {
 
   it('a row that the service does not show is proposed late enough, and goes once when a person agrees', async () => {
     // Customers 1 to 4; the requests of 2 and 3 were lost, and customer 3 has another mandate at the service.
-    const time = movableTime()
+    const { now, pass, time } = movableTime()
     const place = await placeOfTest({
-      rows: 4,
-      sandbox: { faults: [lost(2), lost(3)], now: () => new Date(time.now()) },
+      ...{ rows: 4, ownState: true, time },
+      sandbox: { faults: [lost(2), lost(3)], now: () => new Date(now()) },
     })
-    const { path, sandbox, held } = place
-    const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args)
-    const run = (...more: string[]) => type('run', '--no-report', '--base-url', sandbox().url, ...more)
-    await run(path('export.csv'))
+    const { path, program, held } = place
+    await program('run', 'export.csv', '--no-report')
     expect((await postElsewhere(place, 3, { iban: germanIban(900), signed_date: '2020-02-29' })).status).toBe(
       200,
     )
-    const ask = (...more: string[]): Promise<Typed> =>
-      type('resolve', '--ask', '--dry-run', '--base-url', sandbox().url, ...more)
+    const ask = (...more: string[]): Promise<Ended> => program('resolve', '--ask', '--dry-run', ...more)
     /** What the report says of each row in doubt: the proposal and its evidence. */
     async function proposals(...more: string[]): Promise<Record<string, readonly [string, string]>> {
-      const { status, stdout } = await type('report', '--out', path('pack'), ...more)
+      const { status, stdout } = await program('report', '--out', 'pack', ...more)
       expect(status).toBe(4)
-      const lines = doubtLines(path('pack/to-do/in-doubt.csv'))
+      const lines = place.rows('pack/to-do/in-doubt.csv')
       const isProposed = lines.some((line) => line['migration_proposal'] !== '')
       expect(stdout.includes('1 row in doubt is absent for long enough')).toBe(isProposed)
       for (const line of lines) expect(line['migration_decision']).toBe('')
@@ -136,7 +150,7 @@ describe('absence', () => {
       filesBelow(path(folder)).map((name) => [name, readFileSync(path(`${folder}/${name}`), 'base64')])
 
     expect(await proposals()).toEqual({ 2: ['', ''], 3: ['', ''] })
-    time.pass(60_000)
+    pass(60_000)
     expect((await ask('--of', 'all')).stdout).toMatch(
       /1 row in doubt is absent so far: ask again from .* UTC/,
     )
@@ -147,47 +161,51 @@ describe('absence', () => {
       ],
       3: ['', expect.stringContaining('Not absent: the service shows payment sources of the customer')],
     })
-    time.pass(23 * HOUR)
+    pass(23 * HOUR)
     await ask('--of', 'all')
     expect((await proposals())[2]).toEqual(['', expect.stringMatching(/^Asked 2 times .*; ask again from/)])
     // One that was not asked late enough does not become enough by waiting, and a report does not change by it.
-    await type('report', '--out', path('first'))
-    time.pass(48 * HOUR)
+    await program('report', '--out', 'first')
+    pass(48 * HOUR)
     expect((await proposals())[2]?.[0]).toBe('')
-    await type('report', '--out', path('second'))
+    await program('report', '--out', 'second')
     expect(filesOf('second')).toEqual(filesOf('first'))
     place.write('three.yaml', 'readBack:\n  absentAfter: 3h\n')
-    expect((await proposals('--config', path('three.yaml')))[2]?.[0]).toBe('resend')
+    expect((await proposals('--config', 'three.yaml'))[2]?.[0]).toBe('resend')
     expect((await ask()).stdout).toMatch(/Row 2 stays in doubt: .*to-do\/in-doubt\.csv proposes resend/)
     expect((await proposals())[2]?.[0]).toBe('resend')
-    expect(readFileSync(path('pack/report.html'), 'utf8')).toContain(
-      'Read back as absent for long enough: 1.',
-    )
-    expect((await type('status', '--json')).stdout).toContain('"absent":{"proposed":1,"waiting":0')
+    expect(place.read('pack/report.html')).toContain('Read back as absent for long enough: 1.')
+    expect((await program('status', '--json')).stdout).toContain('"absent":{"proposed":1,"waiting":0')
 
     expect(held()).toEqual([1, 4, 3])
-    expect(agreeToProposals(path('pack/to-do/in-doubt.csv'), path('decided.csv'))).toBe(1)
-    const recorded = await type('resolve', '--from', path('decided.csv'))
+    // Who agrees with every proposal copies the word and gives a reason.
+    const agreed = { migration_reason: 'absent', migration_by: 'Ada' }
+    place.edit(
+      'pack/to-do/in-doubt.csv',
+      ({ migration_proposal: word = '', ...row }) =>
+        word === '' ? row : { ...row, ...agreed, migration_decision: word },
+      'decided.csv',
+    )
+    const recorded = await program('resolve', '--from', 'decided.csv')
     expect(recorded.stdout, recorded.stderr).toContain('Row 2: in_doubt → ready')
-    expect((await run()).status).toBe(4)
+    expect(recorded.stdout).toContain('1 decision recorded.')
+    await place.ends(4, 'run', '--no-report')
     expect(held()).toEqual([1, 4, 3, 2])
     expect(Object.keys(await proposals())).toEqual(['3'])
   })
 })
 
 describe('lists that lie', () => {
-  const HOUR = 60 * 60_000
   /** So few that no brake ends a run. */
   const AT_ONCE = 8
 
   let place: Place
-  let time: Time
+  let time: ReturnType<typeof movableTime>
 
   beforeEach(() => void (time = movableTime()))
 
-  const path = (name: string): string => place.path(name)
-  const type = (...args: string[]): Promise<Typed> => typeIn(place.folder(), time, args, { isHurried: true })
-  const run = (...more: string[]): Promise<Typed> => type('run', path('export.csv'), '--no-report', ...more)
+  const run = (...more: string[]): Promise<Ended> =>
+    place.program('run', 'export.csv', '--no-report', ...more)
 
   /** Each customer with a lie; the last one with none. */
   type Told = readonly (readonly [title: string, lie: Lie])[]
@@ -203,7 +221,7 @@ describe('lists that lie', () => {
   /** A service that loses the answers about the customers whom it lies about. */
   async function startService(told: Told): Promise<string> {
     place = await placeOfTest({
-      rows: told.length + 1,
+      ...{ rows: told.length + 1, ownState: true, time: time.hurried },
       sandbox: {
         faults: [
           {
@@ -249,18 +267,18 @@ describe('lists that lie', () => {
       expect(held()).toEqual(all)
       for (const hours of [1, 26, 2]) {
         time.pass(hours * HOUR)
-        await type('resolve', '--ask', '--dry-run', '--of', 'all', '--base-url', url)
+        await place.program('resolve', '--ask', '--dry-run', '--of', 'all', '--base-url', url)
       }
-      await type('resolve', '--ask', '--yes', '--reason', 'read back')
+      await place.program('resolve', '--ask', '--yes', '--reason', 'read back')
       expect(rowsOf(told)).toEqual(expected(told, (is) => ['in_doubt', is]))
-      await type('report', '--out', path('pack'))
-      const lines = doubtLines(path('pack/to-do/in-doubt.csv'))
+      await place.program('report', '--out', 'pack')
+      const lines = place.rows('pack/to-do/in-doubt.csv')
       expect(lines.map((line) => line['migration_proposal'])).toEqual(told.map(() => ''))
     })
 
     it.each(PARTS)('is not sent where it is asked about first: %s', async (_, told) => {
       const url = await startService(told)
-      await run('--base-url', place.sandbox().url, '--ledger', path('by-another.db'))
+      await run('--base-url', place.sandbox().url, '--ledger', 'by-another.db')
       const all = held()
       const { status, stderr } = await run('--base-url', url, '--read-back', '--check-before-send')
       expect(held(), stderr).toEqual(all)

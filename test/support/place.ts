@@ -4,6 +4,7 @@ import { stringify } from 'csv-stringify/sync'
 import Papa from 'papaparse'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from 'vitest'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
+import type { Machine } from '../../src/machine.js'
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { look } from '../ledger/ledger-views.js'
@@ -20,6 +21,7 @@ interface PlaceOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The register lies in the folder, too. */
   readonly ownState?: boolean
+  readonly time?: Partial<Pick<Machine, 'clock' | 'after'>>
 }
 
 /** The parts of JSON documents that tests look at. */
@@ -74,7 +76,7 @@ async function openPlace(options: PlaceOptions = {}) {
     write(name, stringify([...rows], { header: true, delimiter, quoted: true }))
   /** The same with more in the environment. */
   const programWith = (more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> =>
-    runProgram(args, { cwd: folder, env: { ...env, ...more } })
+    runProgram(args, { cwd: folder, env: { ...env, ...more }, time: options.time })
   const ledger = <Value>(ask: (reader: LedgerReader) => Value, name = 'sepa-migrate.db'): Value =>
     look(path(name), ask)
   const program = (...args: string[]): Promise<Ended> => programWith({}, ...args)

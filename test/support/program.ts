@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Output } from '../../src/cli/terminal/world.js'
+import type { Machine } from '../../src/machine.js'
 import { PACK_NAMES, TO_DO_NAMES } from '../../src/report/pack/pack.js'
 
 /** The built program, as a user starts it. `npm test` builds it first. */
@@ -47,6 +48,8 @@ export interface StartOptions {
   readonly uid?: number
   /** Called so, which this process can only say of itself. */
   readonly user?: string
+  /** Its time, which this process can set forward. */
+  readonly time?: Partial<Pick<Machine, 'clock' | 'after'>> | undefined
 }
 
 /** The register of the tests: nothing is noted for the user who runs them. */
@@ -155,7 +158,7 @@ export const paste = async (line: string, options: StartOptions): Promise<Ended>
 
 async function runHere(
   args: readonly string[],
-  { env = {}, input = '', user }: StartOptions,
+  { env = {}, input = '', user, time }: StartOptions,
 ): Promise<Ended> {
   const [{ commands, main }, { thisMachine }] = await BUILT
   const stdout = kept()
@@ -165,6 +168,7 @@ async function runHere(
   const status = await main(args, commands, {
     ...thisMachine(),
     ...(user === undefined ? {} : { user }),
+    ...time,
     ...{ env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: stateHome, ...env } },
     ...{ zone: env['TZ'] ?? 'Europe/Berlin', stateFolder: join(stateHome, 'sepa-migrate') },
     ...{ stdin: Readable.from([Buffer.from(input)], { objectMode: false }), stdout, stderr },
