@@ -2,15 +2,14 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { Readable, Writable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { Output } from '../../src/cli/terminal/world.js'
 import type { Machine } from '../../src/machine.js'
 import { PACK_NAMES, TO_DO_NAMES } from '../../src/report/pack/pack.js'
+import { worldOf } from '../cli/world.js'
 
 /** The built program, as a user starts it. `npm test` builds it first. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
-const MANUAL = fileURLToPath(new URL('../../src/help/', import.meta.url))
 export const SAMPLES = fileURLToPath(new URL('../../samples/', import.meta.url))
 
 /** Where a file of a report is, from the folder of the ledger; any other name as it is. */
@@ -161,36 +160,20 @@ async function runHere(
   { env = {}, input = '', user, time }: StartOptions,
 ): Promise<Ended> {
   const [{ commands, main }, { thisMachine }] = await BUILT
-  const stdout = kept()
-  const stderr = kept()
-  const never = new AbortController().signal
   const stateHome = env['XDG_STATE_HOME'] ?? STATE
+  const { printed, ...world } = worldOf({
+    env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: stateHome, ...env },
+    zone: env['TZ'] ?? 'Europe/Berlin',
+  })
   const status = await main(args, commands, {
-    ...thisMachine(),
+    ...{ ...world, ...thisMachine() },
     ...(user === undefined ? {} : { user }),
     ...time,
-    ...{ env: { PATH: process.env['PATH'] ?? '', XDG_STATE_HOME: stateHome, ...env } },
-    ...{ zone: env['TZ'] ?? 'Europe/Berlin', stateFolder: join(stateHome, 'sepa-migrate') },
-    ...{ stdin: Readable.from([Buffer.from(input)], { objectMode: false }), stdout, stderr },
+    ...{ env: world.env, zone: world.zone, stateFolder: join(stateHome, 'sepa-migrate') },
+    stdin: Readable.from([Buffer.from(input)], { objectMode: false }),
     ...{ samples: SAMPLES, schema: join(SAMPLES, 'sepa-migrate.schema.json') },
-    manual: MANUAL,
-    signals: { drain: never, abort: never, exitStatus: () => null },
   })
-  return { status, signal: null, stdout: stdout.text(), stderr: stderr.text() }
-}
-
-/** An output without a terminal. */
-function kept(): Output & { readonly text: () => string } {
-  const parts: string[] = []
-  const write = (text: string): void => void parts.push(text)
-  const stream = new Writable({
-    decodeStrings: false,
-    write: (part, _encoding, done) => {
-      write(String(part))
-      done()
-    },
-  })
-  return { isTerminal: false, write, stream, text: () => parts.join('') }
+  return { status, signal: null, ...printed }
 }
 
 /** A private folder under a name with a space, as users have them, and how to remove it. */
