@@ -55,22 +55,24 @@ export function unzipped(zip: Buffer): Map<string, { text: string; dosDate: numb
   return entries
 }
 
-const plain = (xml: string): string =>
+/** What text of a part says. */
+export const plain = (xml: string): string =>
   asText(xml.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code))))
 
 /** The text of a cell as a spreadsheet reads it, with characters that are written by their number. */
 export const cellText = (xml: string): string =>
   plain(xml).replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)))
 
+/** In their order. */
+export const sheetNames = (workbook: string): string[] =>
+  [...workbook.matchAll(/<sheet [^>]*name="([^"]*)"/g)].map(([, name = '']) => plain(name))
+
 /** The cells of each sheet of a workbook as a reader sees them: `s` a text, `n` a number, `empty` nothing. */
 export function sheetsOf(workbook: Buffer): Map<string, { type: string; value: string }[][]> {
   const files = unzipped(workbook)
   const xml = (name: string): string => files.get(name)?.text ?? ''
-  const names = [...xml('xl/workbook.xml').matchAll(/<sheet [^>]*name="([^"]*)"/g)].map((match) =>
-    plain(match[1] ?? ''),
-  )
   return new Map(
-    names.map((name, index) => {
+    sheetNames(xml('xl/workbook.xml')).map((name, index) => {
       const rows = xml(`xl/worksheets/sheet${index + 1}.xml`).matchAll(/<row[^>]*>(.*?)<\/row>/g)
       return [name, [...rows].map((row) => cellsOf(row[1] ?? ''))]
     }),

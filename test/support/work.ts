@@ -1,17 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { strToU8, zipSync } from 'fflate'
-import { unzipped } from '../report/workbook-value.js'
+import { plain, sheetNames, unzipped } from '../report/workbook-value.js'
 
 /** Cells of a sheet by its header, as a spreadsheet shows them. */
 export type SheetRows = Record<string, string>[]
-
-const plain = (xml: string): string =>
-  xml
-    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
-    .replace(
-      /&(lt|gt|quot|amp);/g,
-      (_, name: string) => ({ lt: '<', gt: '>', quot: '"', amp: '&' })[name] ?? '',
-    )
 
 const rowsOf = (xml: string): string[] => xml.match(/<row[ >].*?<\/row>/gs) ?? []
 const cellsOf = (row: string): string[] => row.match(/<c(?: [^>]*?)?(?:\/>|>.*?<\/c>)/gs) ?? []
@@ -22,9 +14,7 @@ const READ_ME = 'Read me first'
 /** A workbook of this program in the hands of a person: sheets are parts of XML, changed as text. */
 export function openWork(path: string) {
   const parts = new Map([...unzipped(readFileSync(path))].map(([name, { text }]) => [name, text]))
-  const all = [...(parts.get('xl/workbook.xml') ?? '').matchAll(/<sheet name="([^"]*)"/g)].map(
-    ([, name = '']) => plain(name),
-  )
+  const all = sheetNames(parts.get('xl/workbook.xml') ?? '')
   const part = (sheet: string): string => `xl/worksheets/sheet${all.indexOf(sheet) + 1}.xml`
   const xml = (sheet: string): string => parts.get(part(sheet)) ?? ''
   const header = (sheet: string): string[] => cellsOf(rowsOf(xml(sheet))[0] ?? '').map(textOf)
