@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { parse } from 'csv-parse/sync'
+import { stringify } from 'csv-stringify/sync'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { LedgerError, UsageError } from '../../src/errors.js'
 import { openForReading } from '../../src/ledger/file/connection.js'
@@ -137,15 +138,9 @@ it('a list of a report that somebody filled in is taken with its decisions, and 
   await writeReport(place.at('campaign.db'), { out: place.at('pack') })
   const list = place.at('pack', 'to-do', 'corrections.csv')
   const decided = { migration_decision: 'written-off', migration_reason: 'left' }
-  const lines = parse(readFileSync(list), { bom: true, columns: true }).map((line) =>
-    Object.assign(line as object, decided),
-  )
-  const quoted = (cells: readonly string[]): string =>
-    cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()
-  writeFileSync(
-    list,
-    [Object.keys(lines[0] ?? {}), ...lines.map((line) => Object.values(line))].map(quoted).join('\n'),
-  )
+  const lines = parse<object>(readFileSync(list), { bom: true, columns: true })
+  const filledIn = lines.map((line) => ({ ...line, ...decided }))
+  writeFileSync(list, stringify(filledIn, { header: true, quoted: true }))
   await expect(planned(place, asked({ files: [list] }))).rejects.toThrow(/^A plan records no decisions/)
   const stream = createReadStream(list)
   const piped = migrate(asked({ files: [{ name: 'standard input', stream }] }))
