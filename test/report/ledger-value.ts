@@ -44,14 +44,14 @@ export interface LedgerValue {
 export const many = <Of>(count: number, of: (n: number) => Of): Of[] =>
   Array.from({ length: count }, (_, index) => of(index + 1))
 
-/** What a report shows of these records, without writing a file. */
-export function factsOf(value: LedgerValue): Promise<ReportFacts> {
+/** What a report shows of these records; `terms`: the files that are handed each of them, and what else there is. */
+export function factsOf(
+  value: LedgerValue,
+  terms: Partial<Parameters<typeof walkLedger>[2]> = {},
+): Promise<ReportFacts> {
   const reader = readerOf(value)
-  return walkLedger(reader, reader.sources(), {
-    files: [],
-    absentAfterMs: USUAL_ABSENT_AFTER_MS,
-    told: NOTHING_TOLD,
-  })
+  const usual = { files: [], absentAfterMs: USUAL_ABSENT_AFTER_MS, told: NOTHING_TOLD }
+  return walkLedger(reader, reader.sources(), { ...usual, ...terms })
 }
 
 /** A page without tags, blanks folded. */

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, inflateRawSync } from 'node:zlib'
-import { NOTHING_TOLD, openPackFolder } from '../../src/report/pack/pack-folder.js'
-import { USUAL_ABSENT_AFTER_MS } from '../../src/domain/proof/read-back.js'
-import { walkLedger } from '../../src/report/facts/facts.js'
+import { openPackFolder } from '../../src/report/pack/pack-folder.js'
 import { ENGLISH, type Texts } from '../../src/report/text/texts.js'
 import { openWorkbook, WORKBOOK_FILE, type WorkbookLimits } from '../../src/report/workbook/workbook.js'
 import { freshFolder } from '../support/folder.js'
-import { asText, readerOf, type LedgerValue } from './ledger-value.js'
+import { asText, factsOf, type LedgerValue } from './ledger-value.js'
 
 /** The workbook of these records, written to a folder and read again. */
 export async function workbookOf(
@@ -18,9 +16,7 @@ export async function workbookOf(
   const folder = await openPackFolder(freshFolder(), [WORKBOOK_FILE])
   try {
     const workbook = openWorkbook(folder, texts, limits)
-    const reader = readerOf(value)
-    const terms = { files: [workbook.lists], absentAfterMs: USUAL_ABSENT_AFTER_MS, told: NOTHING_TOLD }
-    await workbook.finish(await walkLedger(reader, reader.sources(), terms))
+    await workbook.finish(await factsOf(value, { files: [workbook.lists] }))
     return readFileSync(join((await folder.publish()).folder, WORKBOOK_FILE))
   } finally {
     await folder.discard()

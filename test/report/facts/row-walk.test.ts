@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { USUAL_ABSENT_AFTER_MS } from '../../../src/domain/proof/read-back.js'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
-import { NOTHING_TOLD } from '../../../src/report/pack/pack-folder.js'
 import {
   addRow,
   addTo,
   type Entries,
   hashTotalsOf,
   noSums,
-  type OpenLists,
   tallyValues,
-  walkLedger,
   walkVerification,
 } from '../../../src/report/facts/facts.js'
 import {
@@ -35,16 +31,6 @@ const handing = <Name extends keyof Entries>(
   add,
   drain,
 })
-
-const TERMS = { absentAfterMs: USUAL_ABSENT_AFTER_MS, told: NOTHING_TOLD }
-const walk = (
-  value: LedgerValue,
-  lists: OpenLists,
-  terms: Omit<Parameters<typeof walkLedger>[2], 'files'> = TERMS,
-) => {
-  const reader = readerOf(value)
-  return walkLedger(reader, reader.sources(), { ...terms, files: [lists] })
-}
 
 describe('one walk over the ledger', () => {
   it('leaves the rows of a source that a run admits meanwhile for the next report', async () => {
@@ -101,12 +87,9 @@ describe('one walk over the ledger', () => {
       decisionOf({ id: 3, attemptId: null, decision: 'retry_refused', reason: 'run --retry-refused' }),
     ]
     const messages: string[] = []
-    const facts = await walk(
-      { rows: [rowOf(1, { state: 'written_off' })], decisions },
-      {
-        closed: handing<'closed'>(({ explanation }) => void messages.push(explanation.message)),
-      },
-    )
+    const closed = handing<'closed'>(({ explanation }) => void messages.push(explanation.message))
+    const value = { rows: [rowOf(1, { state: 'written_off' })], decisions }
+    const facts = await factsOf(value, { files: [{ closed }] })
     expect(messages).toEqual([expect.stringContaining('the second')])
     expect(facts.decisions.total).toBe(3)
   })
@@ -119,7 +102,7 @@ describe('one walk over the ledger', () => {
     const drain = () => Promise.resolve(void sizes.add(seen.length))
     const problems = [problemOf(), problemOf({ id: 2 })]
     const list = handing(take, drain)
-    await walk({ rows, problems }, { registered: list, refused: list, problems: list })
+    await factsOf({ rows, problems }, { files: [{ registered: list, refused: list, problems: list }] })
     expect(new Set(seen).size).toBe(3_002)
     expect(sizes.size).toBeGreaterThan(2)
   })
@@ -141,14 +124,14 @@ describe('one walk over the ledger', () => {
     }
     const handed: unknown[] = []
     const list = handing<'inDoubt'>(({ absence }) => void handed.push(absence?.kind ?? null))
-    const facts = await walk(value, { notSent: list, inDoubt: list, refused: list })
+    const facts = await factsOf(value, { files: [{ notSent: list, inDoubt: list, refused: list }] })
     expect(handed).toEqual([null, 'resend', null, 'something', null, null, 'nothing_present'])
     expect(facts.proposals).toBe(1)
-    expect((await walk(value, {}, { ...TERMS, absentAfterMs: 48 * 60 * 60_000 })).proposals).toBe(0)
+    expect((await factsOf(value, { absentAfterMs: 48 * 60 * 60_000 })).proposals).toBe(0)
   })
 
   it('ends at once when it is told to', async () => {
-    const ended = walk({ rows: [rowOf(1)] }, {}, { ...TERMS, signal: AbortSignal.abort() })
+    const ended = factsOf({ rows: [rowOf(1)] }, { signal: AbortSignal.abort() })
     await expect(ended).rejects.toMatchObject({ name: 'AbortError' })
   })
 })
