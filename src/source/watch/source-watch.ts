@@ -118,7 +118,12 @@ export function watchSource(source: RecognisedSource) {
           report('FILE_TOTALS_LINE', cells.filter((cell) => cell !== '').join(' '), `It is line ${line}.`),
         ),
         ...[...forgotten.values()].flatMap(({ rule, what, text }) => report(rule, what, text)),
-        ...source.assumed.flatMap(({ rule, value, detail }) => report(rule, value, detail)),
+        // What a person does not see was read all the same, by the word of the configuration.
+        ...source.assumed
+          .flatMap(({ rule, value, detail }) => report(rule, value, detail))
+          .map((found) =>
+            found.rule === 'FILE_HIDDEN' ? { ...found, severity: 'warning' as const } : found,
+          ),
         ...damage.findings(),
         ...days.shifted(),
         ...(isExport ? [...titles.found, ...file.findings(), ...days.findings()] : []),

@@ -145,7 +145,13 @@ function openSheet(name: string, workbook: Workbook, sheet: SurveyedSheet, optio
       sheet: options.layout.sheet === undefined ? 'the only one with data' : 'declared',
       ...(hidden === null ? {} : { hidden }),
     },
-    assumed: formulasOf(sheet),
+    assumed: [
+      ...formulasOf(sheet),
+      // The answer may have been about another kind, in another file.
+      ...(hidden !== null && decided === 'read' && !isOwn
+        ? [{ rule: 'FILE_HIDDEN' as const, value: hidden, detail: `It has ${hidden}: read too.` }]
+        : []),
+    ],
     preamble: head
       .filter(({ line }) => line < headerLine)
       .map(({ cells }) => lineOf(cells))

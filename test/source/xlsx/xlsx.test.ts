@@ -249,7 +249,11 @@ describe('a sheet', () => {
   ])('with %s asks once what that means', async (what, sheet, parts) => {
     const path = one(sheet, parts)
     await refused(read(path), 'FILE_HIDDEN', `its sheet "Mandate" has ${what}`)
-    expect((await read(path, 'source: { hidden: read }')).records).toHaveLength(3)
+    const counted = await read(path, 'source: { hidden: read }')
+    expect(counted.records).toHaveLength(3)
+    expect(counted.summary.findings).toContainEqual(
+      expect.objectContaining({ rule: 'FILE_HIDDEN', severity: 'warning', value: what }),
+    )
     const { records, summary } = await read(path, 'source: { hidden: skip }')
     expect(records.map(({ values }) => values.customerNo)).toEqual([1, 3])
     expect(summary.reading.hidden).toEqual({ what, decided: 'skip' })
