@@ -449,9 +449,6 @@ export function* rowsToCancel(reader: LedgerReader, runId: number) {
 /** Those of which nothing was sent that may count. */
 const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded']
 
-/** Registered rows shown with the date until when their first debit must run. */
-const FIRST_DEBITS_SHOWN = 10
-
 /** Only states given at admission are explained by findings; the others by what the service answered. */
 const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 'excluded']
 
@@ -476,17 +473,6 @@ async function readDecisions(reader: LedgerReader, terms: WalkTerms) {
     }
   })
   return { latest, list, corrections, by: by.result(), forced }
-}
-
-/** Keeps the rows whose first debit is due soonest, at most as many as are shown. */
-function keepEarliest(earliest: RegisteredRow[], row: RegisteredRow): void {
-  const due = row.latestFirstDebit
-  if (due === null) return
-  const last = earliest.at(-1)?.latestFirstDebit ?? ''
-  if (earliest.length === FIRST_DEBITS_SHOWN && due >= last) return
-  const at = earliest.findIndex((other) => (other.latestFirstDebit ?? '') > due)
-  earliest.splice(at === -1 ? earliest.length : at, 0, row)
-  if (earliest.length > FIRST_DEBITS_SHOWN) earliest.pop()
 }
 
 /** The totals of so many records, of which these rows are in each state. */
@@ -550,7 +536,7 @@ export async function walkLedger(reader: LedgerReader, sources: readonly SourceR
     expected: reader.expected(),
     /** Those that were not sent, by state and rule, most mandates first. */
     notSent: mandates.filter(({ state }) => NOT_SENT.includes(state)),
-    ...pick('parts', 'inDoubt', 'firstDebits', 'problems', 'notTaken', 'proposals')(gathered),
+    ...pick('parts', 'inDoubt', 'problems', 'notTaken', 'proposals')(gathered),
     /** In all, and for each source. */
     balanced: isBalanced(totals) && counted.every((source) => isBalanced(source.totals)),
     /** With the totals of this walk. */
@@ -622,8 +608,6 @@ const startGathering = (
   parts: { registered: 0, refused: 0, corrections: 0, inDoubt: 0, notSent: 0, closed: 0 },
   /** Without their original cells. */
   inDoubt: { total: 0, first: [] as OpenRow[] },
-  /** Registered rows whose first debit is due earliest. */
-  firstDebits: [] as RegisteredRow[],
   previousCreditors: tallyValues(NAMES_KEPT),
   assignedCreditors: tallyValues(NAMES_KEPT),
   absenceOf: absencesAlong(reader, absentAfterMs),
@@ -640,7 +624,6 @@ function takeRegistered(gathered: Gathered, row: RegisteredRow, files: Files): v
   gathered.parts.registered += 1
   gathered.previousCreditors.add(row.originalCreditorIdentifier ?? '')
   gathered.assignedCreditors.add(row.assignedCreditorIdentifier ?? '')
-  keepEarliest(gathered.firstDebits, row)
   put(files, 'registered', row)
 }
 

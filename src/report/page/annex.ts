@@ -241,19 +241,7 @@ function registeredSection(facts: ReportFacts, texts: Texts): Markup {
         ${MEANS_NOT.map((key) => html`<li>${say(`registered.${key}`)}</li>`)}
       </ul>
     </div>
-    ${firstDebits(facts, texts)}
   </section>`
-}
-
-function firstDebits({ firstDebits: rows }: ReportFacts, { say }: Texts): Markup | '' {
-  if (rows.length === 0) return ''
-  return html`<h3>${say('registered.lapseFirst')}</h3>
-    ${table(rows, [
-      [say('label.firstDebitBy'), (row) => row.latestFirstDebit ?? '', 'head'],
-      [say('label.customer'), (row) => row.customerNo ?? ''],
-      [say('label.assignedReference'), (row) => plainText(row.assignedMandateReference ?? ''), 'id'],
-      [say('label.previousReference'), (row) => plainText(row.originalMandateReference ?? ''), 'id'],
-    ])}`
 }
 
 /** What people decided; what they changed in rows that they gave back has a list of its own, where there is any. */
@@ -419,15 +407,6 @@ const runsSection = ({ runs, leftByChoice }: ReportFacts, texts: Texts): Markup 
     <h2>${texts.labelled('runs.title', runs.length)}</h2>
     ${runs.map((run, at) => oneRun(run, runs[at + 1] ?? null, leftByChoice, texts))}
   </section>`
-
-/** In words; a plan belongs to its runs. */
-export function differingSettings(runs: readonly RunRecord[], { setting }: Texts): string[] {
-  const settings = runs.map((run): Readonly<Record<string, unknown>> => ({ ...run.settings, plan: null }))
-  return [...new Set(settings.flatMap(Object.keys))]
-    .filter((name) => new Set(settings.map((each) => JSON.stringify(each[name] ?? null))).size > 1)
-    .map(setting)
-    .sort()
-}
 
 /** What changes the meaning of an answer or a finding: nobody should sign without having seen it. */
 export const hasOverrides = ({ settings }: RunRecord): boolean =>

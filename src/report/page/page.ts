@@ -26,7 +26,7 @@ import {
 import { maskedText, CHECKED_AGAINST } from '../../domain/text/accounts.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { isLoopback, said, plainText } from '../../domain/text/text.js'
-import { ANNEX, approvalFacts, differingSettings, hasOverrides, proofText } from './annex.js'
+import { ANNEX, approvalFacts, hasOverrides, proofText } from './annex.js'
 
 /** report.html: one page without network or script, for the person who signs. */
 export const renderPage = (facts: ReportFacts, texts = ENGLISH): Promise<string> =>
@@ -388,8 +388,6 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   const { say, labelled } = texts
   const runners = [...new Set(runs.flatMap(({ startedAs }) => startedAs ?? []))].map(plainText)
   const [first, last] = [runs.at(0), runs.at(-1)]
-  // Each is a sentence; the annex has all of them, and the cover one sheet.
-  const differing = fewOf(differingSettings(runs, texts), texts, 2)
   const ran = said([
     ...fewOf(runners, texts, SHOWN),
     labelled('runs.title', runs.length),
@@ -400,7 +398,6 @@ function people(facts: ReportFacts, texts: Texts): Markup {
   return html`<dl class="people">
     ${planner(facts, texts)} ${approvalFacts(facts, texts)} ${fact(say('cover.runBy'), ran.join(', '))}
     ${fact(say('cover.decidedBy'), deciders(facts, texts))}
-    ${differing.length === 0 ? '' : fact(say('cover.settingsDiffer'), plainText(differing.join('; ')))}
   </dl>`
 }
 

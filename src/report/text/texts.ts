@@ -147,8 +147,6 @@ export function textsIn(language: Language, campaignZone = 'UTC') {
       say('labelled', { name: words[label], value }),
     wordFor,
 
-    /** What a setting decides; of one that is rare, its name. */
-    setting: (name: string): string => wordFor(`setting.${name}`) ?? nameOf(name),
     count,
     share: (part: number, whole: number): string =>
       shareText(part, whole).replace('.', words.point).replace(' ', '\u00a0'),

@@ -70,16 +70,6 @@ describe('one walk over the ledger', () => {
     ])
   })
 
-  it('shows the ten first debits that are due earliest, in order', async () => {
-    const days = ['20', '03', '17', '09', '28', '01', '14', '06', '25', '11', '02', '22']
-    const rows = days.map((day, at) => registeredRow(at + 1, { latestFirstDebit: `2026-07-${day}` }))
-    const never = [registeredRow(50), rowOf(51, { latestFirstDebit: '2026-01-01' })]
-    const { firstDebits } = await factsOf({ rows: [...rows, ...never] })
-    expect(firstDebits.map(({ latestFirstDebit }) => latestFirstDebit?.slice(-2))).toEqual(
-      days.sort().slice(0, 10),
-    )
-  })
-
   it('explains a row by the latest decision on it; a repeated refusal explains nothing', async () => {
     const decisions = [
       decisionOf({ attemptId: null, reason: 'the first' }),
