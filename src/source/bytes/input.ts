@@ -288,7 +288,7 @@ export function textOf({ label, evidence, read }: ByteSource) {
       const what = line === null ? 'its bytes are' : `line ${line} is`
       throw refuse(label, 'FILE_ENCODING', `${what} not text in ${encoding}`, {
         ...(line === null ? {} : { line }),
-        next: 'Declare the right source.encoding (utf-8, utf-16le, utf-16be, windows-1252 or iso-8859-1), or export as UTF-8.',
+        next: `Declare the right source.encoding (${ENCODINGS.join(', ')}), or export as UTF-8.`,
         cause,
       })
     }
