@@ -31,7 +31,7 @@ export const looseEnvelopeOf = <Content extends z.ZodType>(content: Content) =>
   z.looseObject({ status: z.string().nullable().catch(null), data: content })
 
 /**
- * What an error answer may tell. The format is not described (contract/README.md#errors), so each part may be
+ * What an error answer may tell. The format is not described (contract/README.md#what-it-leaves-open), so each part may be
  * missing.
  */
 export type ErrorHints = Pick<ExchangeEvidence, 'serviceCode' | 'field' | 'message'>

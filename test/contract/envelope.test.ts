@@ -50,7 +50,7 @@ describe('dates on the wire', () => {
   })
 })
 
-describe('the hints of an error answer (src/contract/README.md#errors)', () => {
+describe('the hints of an error answer', () => {
   it('reads the word, the field before its path, and the message where they are there', () => {
     const json = { status: 'INVALID_PARAMETER', data: { message: 'no', field: 'iban', field_path: ['x'] } }
     expect(readErrorHints(json)).toEqual({ serviceCode: 'INVALID_PARAMETER', field: 'iban', message: 'no' })
