@@ -206,7 +206,8 @@ export async function readAgain(
     const one = { ...found, source, isNewer: isNewer(source) }
     const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
     // Nothing is kept of what was sent, and of what repeats it.
-    const isOfFile = ofFile.length > 0 || ofFileAlone > 0 || (isChanged && again.countUnsent(source) === 0)
+    const isOfFile =
+      ofFile.length > 0 || ofFileAlone > 0 || (isChanged && !source.isList && again.countUnsent(source) === 0)
     if (open !== undefined && isOfFile) {
       results.push(await readFile(admission, { ...one, open, signal }))
       hasCome = true

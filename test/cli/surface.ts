@@ -11,7 +11,7 @@ import {
 /** Keys that the JSON document of every command has. */
 export const jsonKeys = (): string[] => Object.keys(JSON.parse(jsonOf('', emptyResult)) as object)
 
-const OF_RUN = 'stop trusted admitted disk askedFirst held choice evidence cutOver'.split(' ')
+const OF_RUN = 'stop trusted admitted askedFirst held choice evidence cutOver'.split(' ')
 
 /** Keys of the document of each command besides these. */
 const JSON_KEYS: Readonly<Record<string, readonly string[]>> = {
