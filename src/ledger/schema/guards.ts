@@ -56,8 +56,8 @@ const rowEdges = (): string =>
 
 const refuse = (message: string): string => `\nbegin select raise(abort, '${message}'); end;`
 
-/** SQL: a service may hold something of it, or has told something; until then an address or a user may have been mistyped. */
-export const IS_BOUND = `(exists (select 1 from attempt where outcome is null or outcome not in ('turned_away', 'not_sent', 'refused'))
+/** SQL: the service was reached; until then its address, a path of it or the user may have been mistyped. */
+export const IS_BOUND = `(exists (select 1 from attempt where outcome is null or outcome not in ('turned_away', 'not_sent', 'refused') or outcome = 'refused' and status <> 404)
   or exists (select 1 from question where answer = 'listed') or exists (select 1 from who))`
 const IS_PURGED = '(select purged_at from campaign) is not null'
 

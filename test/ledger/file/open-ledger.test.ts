@@ -23,7 +23,6 @@ import {
   faultOf,
   freshFile,
   holding,
-  inDoubt,
   open,
   readyRow,
   refused,
@@ -213,9 +212,10 @@ describe('a campaign', () => {
     ledger.bind({ ...service, username: 'mistyped' })
     await send(ledger, turnedAway())
     ledger.bind({ ...service, baseUrl: 'https://mistyped.example' })
-    await send(ledger, refused())
+    const { evidence, ...no } = refused()
+    await send(ledger, { ...no, evidence: { ...evidence, status: 404 } })
     ledger.bind(service)
-    await send(ledger, inDoubt())
+    await send(ledger, refused())
     ledger.bind(service)
     expect(look(ledger.file, (reader) => reader.campaign())).toMatchObject(service)
     const binding = (other: Partial<typeof service>) => faultOf(() => ledger.bind({ ...service, ...other }))
