@@ -59,11 +59,14 @@ export const resolveCommand: Command = {
     ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', SCOPES],
     SAMPLE_FLAG,
     ['--against <file>', 'compare with a list exported from the service'],
-    ['--apply', 'with --against: record the resolution of each row in doubt that the list proves'],
+    [
+      '--apply',
+      'with --against: record each row as registered that is in doubt, or could be sent, and that the list proves',
+    ],
     ['--dry-run', 'say what would be recorded; record nothing'],
     [
       '--force',
-      'allow a resend (nothing else) that may register twice: within 15 minutes of the attempt, or beside a registered row with the same customer, account and date; asks for the reference',
+      'allow a resend (nothing else) that may register twice: within 15 minutes of the attempt, although the service showed it, or beside a registered row with the same customer, account and date; asks for the reference',
     ],
     [
       '--yes-resend <reference...>',
@@ -84,9 +87,10 @@ export const resolveCommand: Command = {
     'All decisions of one command are recorded together, or none.',
     '',
     'A list of --against is a CSV with customer_no, iban (masked or not), signed_date, sepa_creditor_identifier and',
-    'unique_mandate_reference as the service assigned them, and original_mandate_reference where there is one. A row',
-    'is proven by its whole account or its original reference, and only where nothing else could be meant. Rows that',
-    'the list does not show stay in doubt: only you know whether it is complete and newer than the attempt.',
+    'unique_mandate_reference as the service assigned them; original_mandate_reference, and status or cancelled_at of',
+    'what was cancelled, where there are any. A row is proven by its whole account or its original reference, and only',
+    'where nothing else could be meant. Rows that the list does not show stay in doubt: only you know whether it is',
+    'complete and newer than the attempt.',
   ],
   exits: {
     ...EXITS.standing,

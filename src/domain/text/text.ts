@@ -223,6 +223,9 @@ export const printable = (text: string): string => text.replace(UNPRINTABLE, cod
  */
 const TERMINAL_SEQUENCE =
   /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]PX^_]|[\u009D\u0090\u0098\u009E\u009F])[^\u0007\u001B\u009C]*(?:\u0007|\u001B\\|\u009C)|\u001B[ -/]*[0-~]?/gu
+/** U+FFFD, or a UTF-8 character that was read byte by byte, such as `Ã¼`. */
+export const MOJIBAKE = /\uFFFD|[ÃÂ][^\0-\u007F]/
+
 const CONTROL_RUN = /[\p{Cc}\u2028\u2029]+/gu
 /** Bidirectional overrides, zero-width characters, fillers, tags: they change what a reader sees. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu

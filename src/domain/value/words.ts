@@ -1,5 +1,5 @@
 import type { OptionalField } from '../mandate/mandate.js'
-import { cleanCell, fold } from '../text/text.js'
+import { cleanCell, fold, MOJIBAKE } from '../text/text.js'
 import { type Finding, startCheck, type RuleId, type SeverityOverrides } from '../rule/verdict.js'
 import builtIn from './words.json' with { type: 'json' }
 
@@ -185,10 +185,10 @@ export const ANSWERS: ReadonlyMap<string, boolean> = new Map([
 
 export const WORDS: Words = wordsWith({})
 
-/** What no text has that was read as it was written: control characters, U+FFFD, UTF-8 that was read byte by byte. */
-const DAMAGED = /[\0-\u0008\u000E-\u001F\u007F-\u009F\uFFFD]|[ÃÂ][^\0-\u007F]/
+const CONTROL = /[\0-\u0008\u000E-\u001F\u007F-\u009F]/
 
-export const isDamaged = (value: string): boolean => DAMAGED.test(value)
+/** It was not read as it was written. */
+export const isDamaged = (value: string): boolean => CONTROL.test(value) || MOJIBAKE.test(value)
 
 /** `gek?ndigt`, whatever became of the letter in between; null for what has none, or few others to tell a word by. */
 function remainsOf(value: string): string | null {

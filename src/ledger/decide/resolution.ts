@@ -250,12 +250,13 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
    */
   function twinFault({ id, attempts, begunFor }: Subject, decision: 'resend' | 'refused'): Rejection | null {
     const cannot = `Row ${id} cannot be ${decision === 'resend' ? 'sent again' : 'called refused, and be sent again by --retry-refused'}`
-    const shownAt = force ? undefined : provenAt.get({ id, attempts })
+    const isForced = force && decision === 'resend'
+    const shownAt = isForced ? undefined : provenAt.get({ id, attempts })
     if (shownAt !== undefined)
       return {
         message: `${cannot}: the service showed it when it was asked at ${shownAt}`,
-        next: 'Record what it showed (sepa-migrate resolve --ask). Only if that is another mandate, force the decision (--force)',
-        isRiskyResend: true,
+        next: 'Record what it showed (sepa-migrate resolve --ask). Only if that is another mandate, force a resend (--as resend --force)',
+        ...(decision === 'resend' ? { isRiskyResend: true as const } : {}),
       }
     if (begunFor === 'another' && !force)
       return {

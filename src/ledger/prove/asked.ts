@@ -31,11 +31,13 @@ const IN_DOUBT = `
    where state = 'in_doubt' and customer_no is not null
    group by customer_no order by max(attempt.id) desc`
 
-/** With what may be sent: what a person called refused, since the service never said so. */
-const ofState = (state: 'registered' | 'ready'): string => `
+const customersOf = (such: string): string => `
   insert or ignore into temp.to_ask (customer_no)
-  select customer_no from row where customer_no is not null and (state = '${state}'
-    or '${state}' = 'ready' and state = 'refused' and exists (select 1 from attempt where row_id = row.id and outcome = 'released')) order by row.id`
+  select customer_no from row where customer_no is not null and (${such}) order by row.id`
+const REGISTERED = customersOf(`state = 'registered'`)
+/** With what a person called refused: the service never said so. */
+const READY = customersOf(`state = 'ready' or state = 'refused'
+    and exists (select 1 from attempt where row_id = row.id and outcome = 'released')`)
 
 /**
  * Registered rows without which no absence counts (domain/README.md#read-back): of each run that left a row in doubt, and
@@ -58,9 +60,9 @@ const VOUCHERS = `
 /** Whom to ask first, and in which states a sample is drawn. */
 const QUEUES: Readonly<Record<Scope, readonly string[]>> = {
   in_doubt: [IN_DOUBT, VOUCHERS],
-  registered: [ofState('registered')],
-  ready: [ofState('ready')],
-  all: [IN_DOUBT, ofState('registered'), ofState('ready')],
+  registered: [REGISTERED],
+  ready: [READY],
+  all: [IN_DOUBT, REGISTERED, READY],
 }
 const statesOf = (scope: Scope): string =>
   scope === 'all' ? `('in_doubt', 'registered', 'ready')` : `('${scope}')`

@@ -29,7 +29,14 @@ import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../r
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates, watchOrder } from '../../domain/mandate/date.js'
-import { cleanCell, cleanCreditorIdentifier, cleanIban, findName, plural } from '../../domain/text/text.js'
+import {
+  cleanCell,
+  cleanCreditorIdentifier,
+  cleanIban,
+  findName,
+  MOJIBAKE,
+  plural,
+} from '../../domain/text/text.js'
 import { wordOf, WORDS, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
 import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
@@ -333,9 +340,6 @@ const UNREAD = /^(?:DATE|LAST_COLLECTION)_(?:INVALID|AMBIGUOUS)$/
 
 /** What the next says nothing of, told sooner. */
 const PLAIN_TEXT = /^[ -~]*$/
-
-/** U+FFFD, or the start of a UTF-8 character that was read byte by byte, such as `Ã¼`. */
-const MOJIBAKE = /\uFFFD|[ÃÂ][\u0080-\u00BF]/
 
 /** Looks at every cell, also those that feed no field: they, too, show how well the file was decoded. */
 function watchDamage({ header: { names } }: RecognisedSource, report: Report) {

@@ -167,16 +167,16 @@ describe('a decision on a row in doubt (scenario 59)', () => {
   })
 
   it.each(['resend', 'refused'] as const)(
-    '%s is refused of what the service showed, unless forced',
+    '%s is refused of what the service showed; only a resend can be forced',
     async (decision) => {
       const { ledger } = await campaign()
       const evidence = { verdict: 'proven', why: null, sources: [] } as const
       readBack(ledger, [listed(1000, [{ rowId: 1, attempts: 1, evidence }])])
       const { results } = record(ledger, resolution(1, decision))
-      expect(results).toMatchObject([{ kind: 'rejected', isRiskyResend: true }])
+      expect(results).toMatchObject([{ kind: 'rejected' }])
       expect(JSON.stringify(results)).toContain('the service showed it when it was asked at ')
       const forced = ledger.resolve([resolution(1, decision)], { dryRun: false, force: true })
-      expect(forced.isApplied).toBe(true)
+      expect(forced.isApplied).toBe(decision === 'resend')
     },
   )
 
