@@ -11,6 +11,7 @@ import {
   running,
   refused,
   registered,
+  runningAt,
   inDoubt,
   open,
   readyRow,
@@ -206,6 +207,15 @@ describe('an older copy that a person goes on with', () => {
     const adopted = decisions.filter(({ decision }) => decision === 'older_copy')
     expect(adopted.map(({ rowId }) => rowId)).toEqual([2, 3])
     expect(ledger.view.runs().at(-1)).toMatchObject({ stoppedBy: 'older_copy_adopted', exitCode: 4 })
+  })
+
+  it('is decided at one time, up to which a report has all of it', async () => {
+    let ms = 0
+    const ledger = runningAt({ now: () => (ms += 1), monotonic: () => ms }, mandates(3))
+    await send(ledger, refused())
+    ledger.claims.adoptOlderCopy(ADOPTION)
+    const times = ledger.view.decisions(0, 10).map(({ at }) => at)
+    expect([times.length, new Set(times).size]).toEqual([4, 1])
   })
 
   it.each([{ by: ' ' }, { reason: '' }])('needs a person and a reason: %j', async (missing) => {
