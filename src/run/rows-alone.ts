@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type CheckedRecord, severityOf } from '../domain/rule/verdict.js'
 import type { OpenedSource } from '../source/read-source.js'
@@ -11,7 +8,7 @@ import type { AdmitOptions, AdmittableSource, OpenNext } from './admit-sources.j
  * Reads all files of a command before they are admitted to a ledger that nobody keeps. A record of which its own checks say
  * nothing, and of whose keys no other record has any, is ready whatever the others are: it is counted and not admitted.
  * All others are read once more and go the way of every record, with the number that they have in the whole file, so that
- * the rules across rows stand in one place only.
+ * the rules across rows stand in one place only. Beyond two million rows every record is admitted: memory does not grow.
  * @throws {SourceError} for a file that cannot be read whole
  */
 export async function withoutRowsAlone(
@@ -20,146 +17,74 @@ export async function withoutRowsAlone(
 ): Promise<readonly OpenNext[]> {
   // A stream can be read only once.
   if (!files.every(({ path }) => path !== undefined)) return files
-  const keys = createSharedKeys({ hasAccount: severityOf('IBAN_SHARED', options.severities) !== 'off' })
-  try {
-    const together = createRowSet()
-    const parts: Part[] = []
-    let rows = 0
-    for (const open of files) {
-      const source = await open()
-      // Beside a wrong creditor a collection may be of any mandate of its reference.
-      if (source.reading.collections !== undefined) return files
-      const isAgain = parts.some((part) => part.source.sha256 === source.sha256)
-      const records = isAgain ? 0 : await readOnce(source, { ...options, first: rows, keys, together })
-      parts.push({ source, first: rows, records })
-      rows += records
-    }
-    keys.tell((first, row) => {
-      together.add(first)
-      together.add(row)
-    })
-    return parts.map((part) => () => Promise.resolve(sourceOf(part, together)))
-  } catch (error) {
-    // Then every record is admitted.
-    if (error instanceof NoRoomForKeys) return files
-    throw error
-  } finally {
-    keys.close()
+  /** For each row, whether it is looked at together with others. */
+  const together = new Uint8Array(MOST_ROWS)
+  const keys = createSharedKeys(severityOf('IBAN_SHARED', options.severities) !== 'off')
+  const parts: Part[] = []
+  let rows = 0
+  for (const open of files) {
+    const source = await open()
+    // Beside a wrong creditor a collection may be of any mandate of its reference.
+    if (source.reading.collections !== undefined) return files
+    const first = rows
+    if (!parts.some((part) => part.source.sha256 === source.sha256))
+      for await (const batch of source.records(options.signal)) {
+        for (const record of batch) {
+          if (rows === MOST_ROWS) return files
+          keys.put(rows, record)
+          if (!mayBeAlone(record)) together[rows] = 1
+          rows += 1
+        }
+        options.watch(source.name, rows - first)
+      }
+    parts.push({ source, together: together.subarray(first, rows) })
   }
+  keys.tell((first, row) => {
+    together[first] = 1
+    together[row] = 1
+  })
+  return parts.map((part) => () => Promise.resolve(sourceOf(part)))
 }
 
 interface Part {
   readonly source: OpenedSource
-  /** Rows of the files before it. */
-  readonly first: number
-  /** None for a file that was given twice. */
-  readonly records: number
-}
-
-interface FileReading extends Pick<AdmitOptions, 'signal' | 'watch'> {
-  readonly first: number
-  readonly keys: ReturnType<typeof createSharedKeys>
-  readonly together: RowSet
-}
-
-async function readOnce(
-  { name, records }: OpenedSource,
-  { signal, watch, first, keys, together }: FileReading,
-): Promise<number> {
-  let row = first
-  for await (const batch of records(signal)) {
-    for (const record of batch) {
-      keys.put(row, record)
-      if (!mayBeAlone(record)) together.add(row)
-      row += 1
-    }
-    watch(name, row - first)
-  }
-  return row - first
+  /** Of its rows; none for a file that was given twice. */
+  readonly together: Uint8Array
 }
 
 const mayBeAlone = ({ verdict, findings, corrects, mandateKey }: CheckedRecord): boolean =>
   verdict.kind === 'sendable' && findings.length === 0 && corrects === null && mandateKey !== null
 
-function sourceOf({ source, first, records }: Part, together: RowSet): AdmittableSource {
-  if (records === 0) return source
+function sourceOf({ source, together }: Part): AdmittableSource {
+  if (together.length === 0) return source
   const summary = source.summary()
-  const counted = records - together.count(first, first + records)
+  const counted = together.reduce((alone, isTogether) => alone + 1 - isTogether, 0)
   return {
     ...source,
     counted,
     records: (signal) =>
-      counted === records
+      counted === together.length
         ? Readable.from([])
-        : source.records(signal, (record) => together.has(first + record - 1)),
+        : source.records(signal, (record) => together[record - 1] === 1),
     summary: () => summary,
   }
 }
 
-/** Numbers of rows, one bit for each: five million rows in 640 KB. */
-type RowSet = ReturnType<typeof createRowSet>
-
-function createRowSet() {
-  let bits = new Uint8Array(4096)
-  const has = (row: number): boolean => ((bits[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0
-  return {
-    add: (row: number): void => {
-      const at = row >>> 3
-      if (at >= bits.length) {
-        const larger = new Uint8Array(Math.max(bits.length * 2, at + 1))
-        larger.set(bits)
-        bits = larger
-      }
-      bits[at] = (bits[at] ?? 0) | (1 << (row & 7))
-    },
-    has,
-    count: (from: number, to: number): number => {
-      let rows = 0
-      for (let row = from; row < to; row += 1) if (has(row)) rows += 1
-      return rows
-    },
-  }
-}
-
-/** The temporary folder keeps no more, or cannot be used. */
-export class NoRoomForKeys extends Error {}
-
-const PARTS = 256
-/** Keys of one part that are kept before they go to the file. */
-const KEPT = 2048
-/** An entry is a hash of two words and its row. */
-const WORDS = 3
-const BLOCK_BYTES = KEPT * WORDS * 4
+const MOST_ROWS = 2 ** 21
 
 /**
- * What rules across rows compare of the rows of a command, and which rows share it. Memory does not grow with their number.
+ * What rules across rows compare of the rows of a command, and which rows share it.
  * Three keys are all that admission compares in rows that no older row precedes: the mandate without its blanks (repeated
- * mandates and near ones), the customer, and the account. Keys that a rule takes for equal have equal hashes of 64 bits; a
- * chance meeting of others costs a closer look and nothing else. They are spread over parts; what a part
- * cannot keep goes to a temporary file that no name leads to. The hashes are made with a number that is
- * drawn anew each time.
+ * mandates and near ones), the customer, and the account. Keys that a rule takes for equal have equal hashes; a chance
+ * meeting of others costs a closer look and nothing else. The hashes are made with a number that is drawn anew each time.
+ * @param hasAccount whether rows that share an account are compared: not where IBAN_SHARED is off
  */
-export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOptions) {
+export function createSharedKeys(hasAccount: boolean) {
   const seed = randomBytes(4).readInt32LE()
-  const kept = new Uint32Array(PARTS * KEPT * WORDS)
-  const counts = new Uint32Array(PARTS)
-  const blocks: number[][] = Array.from({ length: PARTS }, () => [])
-  let file: number | null = null
-  let written = 0
-
-  function spill(part: number): void {
-    const block = new Uint8Array(kept.buffer, part * BLOCK_BYTES, BLOCK_BYTES)
-    try {
-      file ??= openUnnamed(folder)
-      if (writeSync(file, block, 0, BLOCK_BYTES, written * BLOCK_BYTES) !== BLOCK_BYTES)
-        throw new Error('The temporary folder is full')
-    } catch (cause) {
-      throw new NoRoomForKeys('The temporary folder cannot be written', { cause })
-    }
-    blocks[part]?.push(written)
-    written += 1
-    counts[part] = 0
-  }
+  /** 43 bits of hash and the row for each key; the system gives what is used of 50 MB. */
+  const entries = new BigUint64Array(3 * MOST_ROWS)
+  const words = new Uint32Array(entries.buffer)
+  let used = 0
 
   function putText(row: number, kind: number, text: string): void {
     let one = spread(seed ^ kind)
@@ -170,28 +95,9 @@ export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOp
       one = Math.imul(one ^ code, 0x01000193)
       other = ((other << 5) - other + code) | 0
     }
-    const second = spread(other)
-    const part = second & (PARTS - 1)
-    const at = (part * KEPT + (counts[part] ?? 0)) * WORDS
-    kept[at] = spread(one)
-    kept[at + 1] = second
-    kept[at + 2] = row
-    counts[part] = (counts[part] ?? 0) + 1
-    if (counts[part] === KEPT) spill(part)
-  }
-
-  let entries = new Uint32Array(0)
-  /** All of a part; good until the next part is asked for. */
-  function entriesOf(part: number): Uint32Array {
-    const spilled = blocks[part] ?? []
-    const rest = counts[part] ?? 0
-    const words = (spilled.length * KEPT + rest) * WORDS
-    if (entries.length < words) entries = new Uint32Array(Math.ceil(words * 1.5))
-    for (const [index, block] of spilled.entries())
-      readBlock(file ?? -1, new Uint8Array(entries.buffer, index * BLOCK_BYTES, BLOCK_BYTES), block)
-    const from = part * KEPT * WORDS
-    entries.set(kept.subarray(from, from + rest * WORDS), spilled.length * KEPT * WORDS)
-    return entries.subarray(0, words)
+    words[used] = (spread(other) & -MOST_ROWS) | row
+    words[used + 1] = spread(one)
+    used += 2
   }
 
   return {
@@ -203,21 +109,16 @@ export function createSharedKeys({ hasAccount, folder = tmpdir() }: SharedKeysOp
       if (customerNo !== null) putText(row, CUSTOMER, `${customerNo}`)
       if (hasAccount && iban !== null) putText(row, ACCOUNT, iban)
     },
-    /** Tells of each row that has a key of an earlier one, and of that one. Nothing can be put in afterwards. */
+    /** Tells of each two rows that share a key and follow each other. Nothing can be put in afterwards. */
     tell: (share: (first: number, row: number) => void): void => {
-      for (let part = 0; part < PARTS; part += 1) tellShared(entriesOf(part), share)
-    },
-    close: (): void => {
-      if (file !== null) closeSync(file)
-      file = null
+      entries.subarray(0, used / 2).sort()
+      for (let at = 2; at < used; at += 2) {
+        const [before = 0, low = 0] = [words[at - 2], words[at]]
+        if (words[at + 1] === words[at - 1] && (before & -MOST_ROWS) === (low & -MOST_ROWS))
+          share(before & (MOST_ROWS - 1), low & (MOST_ROWS - 1))
+      }
     },
   }
-}
-
-interface SharedKeysOptions {
-  /** Whether rows that share an account are compared: not where IBAN_SHARED is off. */
-  readonly hasAccount: boolean
-  readonly folder?: string
 }
 
 const SPACE = 0x20
@@ -232,34 +133,4 @@ function spread(number: number): number {
   mixed ^= mixed >>> 13
   mixed = Math.imul(mixed, 0xc2b2ae35)
   return mixed ^ (mixed >>> 16)
-}
-
-function tellShared(entries: Uint32Array, share: (first: number, row: number) => void): void {
-  let slots = 16
-  while (slots < entries.length) slots *= 2
-  /** Where the first entry with a hash stands, and 1. */
-  const table = new Uint32Array(slots)
-  for (let at = 0; at < entries.length; at += WORDS) {
-    const [one, other] = [entries[at] ?? 0, entries[at + 1] ?? 0]
-    let slot = one & (slots - 1)
-    for (let first = table[slot] ?? 0; first !== 0; first = table[slot] ?? 0) {
-      if (entries[first - 1] === one && entries[first] === other) break
-      slot = (slot + 1) & (slots - 1)
-    }
-    const first = table[slot] ?? 0
-    if (first === 0) table[slot] = at + 1
-    else share(entries[first + 1] ?? 0, entries[at + 2] ?? 0)
-  }
-}
-
-function readBlock(file: number, into: Uint8Array, block: number): void {
-  if (readSync(file, into, 0, into.length, block * into.length) !== into.length)
-    throw new Error('The temporary file is shorter than it was written')
-}
-
-function openUnnamed(folder: string): number {
-  const path = join(folder, `sepa-migrate-${randomBytes(12).toString('hex')}`)
-  const file = openSync(path, 'wx+', 0o600)
-  unlinkSync(path)
-  return file
 }

@@ -1,20 +1,19 @@
 import fc from 'fast-check'
-import { mkdtempSync, rmSync, writeFileSync, readdirSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openScratchLedger } from '../../src/ledger/file/writer.js'
 import { admitSources, type OpenNext, sourceOpeners } from '../../src/run/admit-sources.js'
-import { withoutRowsAlone, createSharedKeys, NoRoomForKeys } from '../../src/run/rows-alone.js'
+import { withoutRowsAlone, createSharedKeys } from '../../src/run/rows-alone.js'
 import type { SourceInput } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../../src/source/options.js'
 import { SourceError } from '../../src/errors.js'
 import { validExport } from '../support/export.js'
-import { freshFolder } from '../support/folder.js'
 import { CHECK, fileOf } from '../support/sources.js'
 import { drawExports } from './drawn-exports.js'
-import type { SeverityOverrides } from '../../src/domain/rule/verdict.js'
+import type { CheckedRecord, SeverityOverrides } from '../../src/domain/rule/verdict.js'
 
 interface Keys {
   readonly mandate: string | null
@@ -25,14 +24,13 @@ interface Keys {
 const keysOf = (n: number): Keys => ({ mandate: `DE|09999999999|MND-${n}`, customer: n, iban: `DE${n}` })
 
 /** The rows that share a key, of all that were put in. */
-function sharing(rows: readonly Keys[], { hasAccount = true, folder = tmpdir() } = {}): number[] {
-  const keys = createSharedKeys({ hasAccount, folder })
+function sharing(rows: readonly Keys[], hasAccount = true): number[] {
+  const found = new Set<number>()
+  const keys = createSharedKeys(hasAccount)
   const values = { signedDate: null, creditorIdentifier: null, mandateReference: null }
   for (const [row, { mandate: mandateKey, customer: customerNo, iban }] of rows.entries())
     keys.put(row, { mandateKey, values: { ...values, customerNo, iban } })
-  const found = new Set<number>()
   keys.tell((first, row) => found.add(first).add(row))
-  keys.close()
   return [...found].sort((a, b) => a - b)
 }
 
@@ -44,7 +42,7 @@ it('rows that share a mandate but for its blanks, a customer or an account are t
   rows[13] = { mandate: null, customer: null, iban: null }
   rows[14] = { mandate: null, customer: null, iban: null }
   expect(sharing(rows)).toEqual([2, 3, 5, 8, 11, 17])
-  expect(sharing(rows, { hasAccount: false })).toEqual([3, 5, 11, 17])
+  expect(sharing(rows, false)).toEqual([3, 5, 11, 17])
 })
 
 it('what is a customer in one row and an account in another is not shared', () => {
@@ -52,18 +50,11 @@ it('what is a customer in one row and an account in another is not shared', () =
   expect(sharing([row, { mandate: null, customer: 17, iban: null }])).toEqual([])
 })
 
-it('also where most of them went to a temporary file, which no name leads to', () => {
-  const folder = freshFolder()
+it('also among many', () => {
   const rows = Array.from({ length: 600_000 }, (_, n) => keysOf(n))
   for (let n = 0; n < 50; n += 1) rows[599_999 - n] = keysOf(n * 7_919)
   const wanted = Array.from({ length: 50 }, (_, n) => [n * 7_919, 599_999 - n]).flat()
-  expect(sharing(rows, { folder })).toEqual(wanted.sort((a, b) => a - b))
-  expect(readdirSync(folder)).toEqual([])
-})
-
-it('says that it has no room where the temporary folder cannot be used, and not that there is none to share', () => {
-  const rows = Array.from({ length: 600_000 }, (_, n) => keysOf(n))
-  expect(() => sharing(rows, { folder: '/nowhere/at/all' })).toThrow(NoRoomForKeys)
+  expect(sharing(rows)).toEqual(wanted.sort((a, b) => a - b))
 })
 
 interface Configuration {
@@ -162,6 +153,22 @@ describe('rows that are left out because they stand alone', () => {
       { records: 3_000 },
       { records: 3_000 },
     ])
+  })
+
+  it('of more than two million rows are none: memory would grow', async () => {
+    const [open] = openersOf(fileOf(validExport(1)))
+    const source = await open!()
+    let batch: readonly CheckedRecord[] = []
+    for await (const [record] of source.records()) batch = Array<CheckedRecord>(100_000).fill(record!)
+    const ofBatches = (count: number) =>
+      Object.assign(
+        () => Promise.resolve({ ...source, records: () => Readable.from(Array(count).fill(batch)) }),
+        open,
+      )
+    const given = [ofBatches(21)]
+    expect(await withoutRowsAlone(given, OPTIONS)).toBe(given)
+    const fewer = [ofBatches(20)]
+    expect(await withoutRowsAlone(fewer, OPTIONS)).not.toBe(fewer)
   })
 
   it('of a file that cannot be trusted are not told: it is refused', async () => {
