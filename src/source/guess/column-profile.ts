@@ -1,4 +1,4 @@
-import { type DateFormat, isLikely, readingsOf, startDeciding } from '../../domain/mandate/date.js'
+import { addMonths, type DateFormat, isLikely, readingsOf, startDeciding } from '../../domain/mandate/date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
 import { remarkIn, undated } from '../../domain/value/words.js'
@@ -55,7 +55,8 @@ export function profileColumn(name: string) {
     /** @param records of the file that have this column */
     profile: (records: number, today: LocalDate) => {
       const dates = new Map<DateFormat, number>()
-      const ends = { never: 0, open: 0, dated: 0, past: 0, future: 0, early: 0 }
+      const ends = { never: 0, open: 0, dated: 0, past: 0, future: 0, soon: 0, early: 0 }
+      const inAYear = addMonths(today, 12)
       let dated = 0
       let seen = 0
       for (const [text, { count }] of sample) {
@@ -78,6 +79,7 @@ export function profileColumn(name: string) {
         if (likely.length === 0) continue
         if (likely.every(({ date }) => date > today)) ends.future += count
         else ends.past += count
+        if (likely.some(({ date }) => date > today && date <= inAYear)) ends.soon += count
         if (likely.every(({ date }) => date < FIRST_MANDATES)) ends.early += count
       }
       const lettered = [...sample].filter(([text]) => /[A-Za-z]/.test(text))

@@ -158,12 +158,12 @@ export function kindByAnswers(name: string, counts: WordCounts, words: Words, em
   return null
 }
 
-/** Of a column that is named after the end of a mandate: some rows hold a date that has passed. */
+/** Of a column that is named after the end of a mandate: a date has passed, or some rows alone hold one of the next year. */
 function kindByEnds(name: string, { records, filled, ends }: ColumnProfile): ColumnKind | null {
-  const { open, dated, past } = ends
+  const { open, dated, past, soon } = ends
   const held = filled - open
-  if (!namesEnd(name) || past === 0 || dated < held * MOST) return null
   const isTerm = held === records
+  if (!namesEnd(name) || (past === 0 && (isTerm || soon === 0)) || dated < held * MOST) return null
   const [word, count] = isTerm ? ['with a date that has passed', past] : ['with a date', held]
   const staysBehind = [{ word, count, rule: 'STATUS_NOT_ACTIVE' as const }]
   return { field: 'status', form: isTerm ? 'terms' : 'ends', staysBehind, goes: [], unknown: [] }
@@ -281,7 +281,7 @@ function fateByShape(name: string, profile: ColumnProfile, file: FileFacts): Fat
   const second = secondOf(name, profile)
   if (second !== null && uses(second.field)) return second
   if (holdsDates(profile)) {
-    if (namesEnd(name) && !namesBlock(name)) return harmless('ends still to come')
+    if (namesEnd(name) && !namesBlock(name)) return harmless('ends far ahead')
     const shows = mayBeEnds(profile, namesBlock(name))
     return shows === null ? harmless('dates') : undecided('dates', 'status', shows)
   }

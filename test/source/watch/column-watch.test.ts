@@ -103,7 +103,7 @@ describe('a column that says which mandates stay behind', () => {
     expect((await refusal(readText(text, draft))).rule).toBe('FILE_COLUMN_UNDECIDED')
   })
 
-  it('a column of ends still to come says nothing', async () => {
+  it('a column of ends that are years away says nothing', async () => {
     expect(await kindsIn(withColumn('Einddatum', ['', '31.12.2035', '']), '')).toHaveLength(3)
   })
 
