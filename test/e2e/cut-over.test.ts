@@ -590,7 +590,8 @@ describe('the last export in each format', () => {
       })
       expect(held()).toHaveLength(4 * EACH)
 
-      const compared = await json('compare', after, '--as-of', '2026-08-01')
+      // So much has gone that it is asked about.
+      const compared = await json('compare', after, '--as-of', '2026-08-01', '--yes-it-is-final')
       expect(compared).toMatchObject({
         classes: Object.fromEntries(GROUPS.map((group) => [group, EACH])),
         mandates: { ledger: FIRST.length, final: LAST.length },

@@ -7,7 +7,7 @@ import {
   type ClassCounts,
 } from '../../domain/row/cut-over.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
-import { countText } from '../../domain/text/text.js'
+import { countText, plural } from '../../domain/text/text.js'
 import type { SourceReading } from '../../domain/rule/verdict.js'
 import { UsageError } from '../../errors.js'
 import type { Amendment, LocalDate } from '../../domain/mandate/mandate.js'
@@ -236,6 +236,7 @@ export function recordComparison(
   if (!isFinal) {
     assertLastExport(connection, final, readings)
     assertSameSystem(connection, readings)
+    assertGone(connection, final)
   }
   const { lastInsertRowid } = sql(connection)`
     insert into comparison (compared_at, compared_by, compared_as, sources, readings, classes, ledger_mandates, final_mandates, last_source,
@@ -375,27 +376,73 @@ function assertLastExport(connection: Connection, final: Connection, readings: R
   }
 }
 
+/** From so many mandates on it is no chance that a part of them is gone. */
+const FEW = 5
+
 /**
  * Mandates that are closed or were never to be migrated may well be gone. Those of another system have a configuration of
- * their own, as a rule.
+ * their own, as a rule; a file that was forgotten lacks those of one export, and one that is read otherwise changes most.
  */
 function assertSameSystem(connection: Connection, readings: Readings): void {
-  const other = sql(connection)<Readonly<Record<'all' | 'gone', number> & { configuration: string | null }>>`
-    select reading ->> '$.configuration' as configuration, count(*) as "all", count(verdict.id) as gone from temp.side
-      join row using (id) join source on source.id = row.source_id left join temp.verdict on verdict.id = side.id and ${OVER}
-     where side.kind not in ('closed', 'left', 'excluded') group by 1 having gone * 2 > "all"`.get()
+  const [other] = sql(connection)<
+    Readonly<
+      Record<'all' | 'over' | 'gone' | 'changed', number> & Record<'configuration' | 'name', string | null>
+    >
+  >`
+    with seen as (select reading ->> '$.configuration' as configuration, (select origin from source where id = counted_in) as origin,
+        ifnull(${OVER}, 0) as is_over, ifnull(why = 'gone', 0) as is_gone, ifnull(class in ('changed_before_sending', 'changed_after_registration', 'in_doubt_changed'), 0) as is_changed
+      from temp.side join row using (id) join source on source.id = row.source_id left join temp.verdict on verdict.id = side.id
+       where side.kind not in ('closed', 'left', 'excluded')),
+    counted as (
+      select configuration, null as name, count(*) as "all", sum(is_over) as over, sum(is_gone) as gone, sum(is_changed) as changed
+        from seen group by configuration
+      union all select configuration, (select name from source where id = seen.origin), count(*), sum(is_gone), sum(is_gone), 0
+        from seen group by origin having count(*) >= ${FEW} and sum(is_gone) * 2 > count(*))
+    select * from counted where over * 2 > "all" or gone >= ${FEW} and gone * 10 > "all" or changed >= ${FEW} and changed * 2 > "all"`.all()
   if (other === undefined) return
-  const { configuration, all, gone } = other
-  const whose = configuration === null ? 'of the ledger' : `that came in with "${basename(configuration)}"`
-  const lacking = `Of ${countText(all)} mandates ${whose} ${countText(gone)} are not in this export or have ended in it`
+  const { configuration, name, all, over, gone, changed } = other
+  const setting = configuration === null ? 'of the ledger' : `that came in with "${basename(configuration)}"`
+  const isOver = over * 2 > all || gone * 10 > all
+  const lacking = `Of ${countText(all)} mandates ${name === null ? setting : `of "${name}"`} ${
+    isOver
+      ? `${countText(over)} are not in this export or have ended in it`
+      : `${countText(changed)} say something else in this export, or cannot be read there`
+  }`
   const used = [...readings.values()].map((reading) => reading.configuration)
-  if (configuration !== null && !used.includes(configuration))
+  if (isOver && configuration !== null && !used.includes(configuration))
     throw new UsageError(
       `${lacking}: they are of another system. Nothing was recorded`,
       'Compare the last exports of all systems in one command: each is read as the exports with its columns were (sepa-migrate compare A B)',
     )
   throw notTheLast(
-    `${lacking}: it does not look like the last one of the same system, read in the same way`,
-    'Compare the whole last export, with the configuration that the campaign was read with.',
+    `${lacking}: it does not look like the whole last one of the same system, read in the same way`,
+    'Compare the whole last export, all files of it together, with a configuration that reads it as the campaign was read.',
+  )
+}
+
+/** What is not collected in a month, or stands in a line that nobody can read, has not ended. */
+function assertGone(connection: Connection, final: Connection): void {
+  const gone = sqlValue(connection)<number>`select count(*) from temp.verdict where why = 'gone'`.get() ?? 0
+  if (gone === 0) return
+  const lacking = `${plural(gone, 'mandate', 'mandates')} of the ledger ${gone === 1 ? 'is' : 'are'} not in the export`
+  const collections = sqlValue(
+    final,
+  )<string>`select name from source where reading -> '$.collections' is not null`.get()
+  if (collections !== undefined)
+    throw notTheLast(
+      `"${collections}" holds collections, and ${lacking}: what was not collected in that time has not ended`,
+      'Compare an export of the mandates, or together all collection files of the time in which each mandate is collected.',
+    )
+  const [unread] = sql(connection)<Readonly<Record<'count' | 'id', number>>>`
+    select count(*) as count, min(id) as id from temp.final
+      where says = 'unclear' and spelling is null and key not in (select key from temp.pair) having count(*) > 0`.all()
+  if (unread === undefined) return
+  const first = sqlValue(final)<string>`
+    select format('line %d of "%s": %s', line, name, rule) from row join source on source.id = source_id where row.id = ?`.get(
+    unread.id,
+  )
+  throw notTheLast(
+    `${plural(unread.count, 'record', 'records')} of the export cannot be told from others (first ${first ?? ''}), and ${lacking}: they may be the same`,
+    'Correct those lines in the export, and compare it again.',
   )
 }

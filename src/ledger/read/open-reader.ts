@@ -297,6 +297,7 @@ export function createReader(connection: Connection, file: string) {
       const record = sqlWithJson<CampaignRecord>(
         connection,
         'asksFirst',
+        'isComparedSince',
         'comparedExports',
         'toCompareAgain',
         'untakenExports',
@@ -312,6 +313,8 @@ export function createReader(connection: Connection, file: string) {
            json_object('lists', ${LISTS_READ_WITH}, 'last', (select ${READ_WITH} from source where kind <> 'list'
              and origin in (select id from source where ${IS_LAST}) order by id desc limit 1), 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
              'compared', ${UNTAKEN_WITH}) as readWith,
+           iif(exists (select 1 from json_each((select sources from comparison order by id desc limit 1)) where not exists (select 1 from source
+             where sha256 = value ->> 'sha256' and admitted_at < (select started_at from attempt order by id limit 1))), 'true', 'false') as isComparedSince,
            iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
       if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)
       return record

@@ -33,6 +33,8 @@ export interface CampaignRecord {
   readonly asksFirst: boolean
   /** The names of the exports that were last set against it; none where nothing was compared. */
   readonly comparedExports: readonly string[]
+  /** One of these did not come in before the first request left, so it tells what ended since. */
+  readonly isComparedSince: boolean
   /** Of these, the ones that one configuration reads and a run takes next. */
   readonly untakenExports: readonly string[]
   /** The names of the newest exports: of each configuration all since the last of which somebody said so. */

@@ -52,7 +52,12 @@ const verified = (verdict: VerdictCount['verdict']) => ({
   ]),
 })
 const compared = {
-  campaign: { ...campaign, comparedExports: ['final.csv'], untakenExports: ['final.csv'] },
+  campaign: {
+    ...campaign,
+    comparedExports: ['final.csv'],
+    isComparedSince: true,
+    untakenExports: ['final.csv'],
+  },
 }
 const asksFirst = { campaign: { ...campaign, asksFirst: true } }
 /** The command of the last line. */

@@ -58,6 +58,9 @@ function compare(
   return comparison
 }
 
+const mandates = (count: number, from = 1): Values[] =>
+  Array.from({ length: count }, (_, at) => mandate(from + at))
+
 const classesIn = (ledger: Ledger): Map<number, keyof ClassCounts> =>
   new Map(ledger.view.comparedLines(0, 1_000).map(({ id, listed }) => [id, listed]))
 
@@ -264,6 +267,58 @@ describe('a comparison with the last export', () => {
     expect(faultOf(() => compare(ledger, final, false)).message).toContain(
       '2 are not in this export or have ended',
     )
+  })
+
+  it.each([
+    ['4 of 40', '', 4, 40],
+    ['5 of 40', 'Of 40 mandates of the ledger 5 are not in this export', 5, 40],
+    ['5 of 50', '', 5, 50],
+    ['6 of 50', 'Of 50 mandates of the ledger 6 are not in this export', 6, 50],
+  ])('asks where more than a tenth, and no fewer than five, are gone: %s', (_, message, gone, all) => {
+    const ledger = open()
+    admit(ledger, mandates(all))
+    const final = mandates(all - gone).map((values) => recordOf(values))
+    const told = message === '' ? null : faultOf(() => compare(ledger, final, false)).message
+    if (told === null) expect(compare(ledger, final, false).classes).toMatchObject({ gone_unsent: gone })
+    else expect(told).toContain(message)
+  })
+
+  it('asks where most of one export are gone, as those of a file that was forgotten', () => {
+    const ledger = open()
+    admit(ledger, mandates(95))
+    admit(ledger, mandates(5, 101), { name: 'n-z.csv' })
+    const final = mandates(95).map((values) => recordOf(values))
+    expect(faultOf(() => compare(ledger, final, false)).message).toContain(
+      'Of 5 mandates of "n-z.csv" 5 are not in this export',
+    )
+  })
+
+  it('asks where most mandates say something else, as they do where a column is read otherwise', () => {
+    const ledger = open()
+    admit(
+      ledger,
+      Array.from({ length: 9 }, (_, n) => mandate(n + 1)),
+    )
+    const final = (changed: number) =>
+      Array.from({ length: 9 }, (_, n) =>
+        n < changed ? exportedLast(n + 1, 'ready', 'date') : exportedLast(n + 1, 'ready', 'same'),
+      ).flat()
+    expect(faultOf(() => compare(ledger, final(5), false)).message).toContain(
+      'Of 9 mandates of the ledger 5 say something else in this export, or cannot be read there',
+    )
+    expect(compare(ledger, final(4), false).classes).toMatchObject({ changed_before_sending: 4 })
+  })
+
+  it('asks where a mandate is gone and a record may be that one, because nobody can read which it is', () => {
+    const ledger = open()
+    admit(ledger, [...mandates(9), unread(mandate(20))])
+    const whole = [...mandates(8).map((values) => recordOf(values)), recordOf(unread(mandate(20)))]
+    const ragged = recordOf({ verdict: 'invalid', mandateKey: null, cells: ['1;a remark', 'of two'] })
+    const fault = faultOf(() => compare(ledger, [...whole, ragged], false))
+    expect(fault.message).toMatch(
+      /^1 record of the export .*first line 11 of "final.csv".* 1 mandate .*is not/,
+    )
+    expect(compare(ledger, whole, false).classes).toMatchObject({ gone_unsent: 1 })
   })
 
   it('knows a mandate that may be at the service, whatever was decided about its doubt', async () => {
