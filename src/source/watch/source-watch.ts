@@ -99,7 +99,7 @@ export function watchSource(source: RecognisedSource) {
       if (raw !== null) {
         columns.note(checked.cells, checked.corrects === null)
         cleaning.note(raw, checked.values)
-        days.note(raw, checked)
+        days.note(raw, checked.line)
       }
       const { mandateReference } = checked.values
       if (mapping.template !== null && mandateReference !== null && references.length < EXAMPLES)
@@ -315,28 +315,21 @@ function watchDays(source: RecognisedSource, report: Report) {
   const tell = (rule: RuleId, value: string, detail: string | null): readonly Finding[] =>
     report(rule, value, detail !== null && `Column "${showValue(value)}": ${detail}`)
   return {
-    note: (raw: RawValues, { line, findings }: CheckedRecord): void => {
+    note: (raw: RawValues, line: number): void => {
       for (const { field, position, isTyped, dates, order } of columns) {
         const cell = raw[field] ?? ''
         if (cell === '') continue
         if (!isResultFile) order.note(cell, () => (position < 0 ? undefined : cellName?.(line, position)))
-        const isDay = (isTyped || isResultFile) && isIsoDay(cell)
-        const isUnread = findings.some(({ rule, field: told }) => told === field && UNREAD.test(rule))
-        dates.note(cell, isDay, isUnread)
+        dates.note(cell, (isTyped || isResultFile) && isIsoDay(cell))
       }
     },
     /** Of times; a file of ours repeats them. */
     shifted: (): readonly Finding[] =>
       columns.flatMap(({ name, dates }) => tell('FILE_DATES_SHIFTED', name, dates.shifted(answers))),
     findings: (): readonly Finding[] =>
-      columns.flatMap(({ name, order, dates }) => [
-        ...tell('FILE_DATES_MIXED', name, dates.mixed()),
-        ...tell('FILE_DAYS_SWAPPED', name, order.swapped()),
-      ]),
+      columns.flatMap(({ name, order }) => tell('FILE_DAYS_SWAPPED', name, order.swapped())),
   }
 }
-
-const UNREAD = /^(?:DATE|LAST_COLLECTION)_(?:INVALID|AMBIGUOUS)$/
 
 /** What the next says nothing of, told sooner. */
 const PLAIN_TEXT = /^[ -~]*$/
