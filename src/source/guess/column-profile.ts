@@ -1,4 +1,4 @@
-import { addMonths, type DateFormat, isLikely, readingsOf, startDeciding } from '../../domain/mandate/date.js'
+import { addMonths, type DateFormat, isLikely, readingsOf } from '../../domain/mandate/date.js'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { cleanCell, cleanIban, fold } from '../../domain/text/text.js'
 import { remarkIn, undated } from '../../domain/value/words.js'
@@ -21,7 +21,6 @@ export function profileColumn(name: string) {
   const words = countWords(MOST_WORDS)
   const sample = new Map<string, { count: number }>()
   const remarks = new Map<string, number>()
-  const decider = startDeciding()
   let filled = 0
   let sampled = 0
   /** Dates are looked at to the last, since one that has passed, or is still to come, may tell; null before it is known. */
@@ -63,7 +62,6 @@ export function profileColumn(name: string) {
         // Of many values nearly all have a format of those before them.
         seen += 1
         const isFirst = seen <= SAMPLE
-        if (isFirst || orderOf(decider.decided()) === 'open') decider.note(text)
         const isOpen = isOpenEnd(text)
         if (isOpen) ends.open += count
         const usual = isFirst ? [] : datesIn(text, today, [...dates.keys()])
@@ -100,8 +98,6 @@ export function profileColumn(name: string) {
         dates,
         /** Of a column of dates all cells: those that name none, dates, and when those lie. */
         ends,
-        /** Whether day or month comes first, where the separators leave it open. */
-        order: orderOf(decider.decided()),
         /** The words and how often each occurs in all records, where they are few; null where they are many. */
         words: words.counts(),
         /** Words of an end that stand beside others in a cell, and how often. */
@@ -136,9 +132,12 @@ function prefixOf(values: readonly string[]): string | null {
   return prefix !== undefined && values.filter(fits).length >= values.length * MOST ? prefix : null
 }
 
-export function orderOf(decided: string) {
-  if (decided.startsWith('dd')) return 'day first'
-  return decided.startsWith('mm') ? 'month first' : 'open'
+/** Whether day or month comes first. */
+export type Order = 'day first' | 'month first' | 'open'
+
+export function orderOf(format: string): Order {
+  if (format.startsWith('dd')) return 'day first'
+  return format.startsWith('mm') ? 'month first' : 'open'
 }
 
 /** A share that leaves room for damaged values. */
@@ -177,7 +176,7 @@ const isTelling = (format: DateFormat): boolean => /[^a-z0-9]|iso/.test(format)
 export function guessDateFormat(
   profile: ColumnProfile,
   isDateByName: boolean,
-  orderOfFile: ColumnProfile['order'] = 'open',
+  order: Order = 'open',
 ): { readonly format: DateFormat; readonly count: number; readonly rivals: readonly DateFormat[] } | null {
   const ranked = [...profile.dates]
     .filter(([format]) => isDateByName || isTelling(format))
@@ -189,7 +188,6 @@ export function guessDateFormat(
   const fitting = ranked.flatMap(([format, count]) =>
     isOpen(count) && areMost(count, profile) ? format : [],
   )
-  const order = profile.order === 'open' ? orderOfFile : profile.order
   const isOrdered = (format: DateFormat): boolean =>
     order === 'open' || [order, 'open'].includes(orderOf(format))
   const ordered = fitting.filter((format) => isOrdered(format) && isLikely(format, fitting))

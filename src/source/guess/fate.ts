@@ -42,6 +42,7 @@ import {
   type ColumnProfile,
   type WordCounts,
   distinctShare,
+  type Order,
   orderOf,
 } from './column-profile.js'
 import other from './other-columns.json' with { type: 'json' }
@@ -515,7 +516,7 @@ export function guessColumns(columns: readonly SeenColumn[], known: KnownColumns
 }
 
 /** The order of day and month that the decided columns of a file agree on; one system writes all dates alike. */
-function orderOfDates(columns: readonly SeenColumn[]): ColumnProfile['order'] {
+function orderOfDates(columns: readonly SeenColumn[]): Order {
   const orders = new Set(
     columns.flatMap(({ profile }) => {
       const { format = '', rivals = [] } = guessDateFormat(profile, false) ?? {}
@@ -538,7 +539,7 @@ function fitness(field: ColumnField, profile: ColumnProfile): number {
 function describeColumn(
   { position, name, profile }: SeenColumn,
   guess: { readonly field: ColumnField; readonly reason: Reason } | null,
-  { fate, order, words }: { fate: Fate | null; order: ColumnProfile['order']; words: Words },
+  { fate, order, words }: { fate: Fate | null; order: Order; words: Words },
 ) {
   const isDate = (guess !== null && isDateField(guess.field)) || namesLastCollection(name)
   const date = guessDateFormat(profile, isDate, order)
