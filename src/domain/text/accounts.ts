@@ -24,8 +24,6 @@ interface ListedCountry {
   readonly length: number
   readonly structure: string
   readonly group: string
-  readonly since?: string
-  readonly only?: string | null
 }
 
 /** The registries and rules behind these facts, with their versions (domain/rulebook.md#sources-by-version). */
@@ -33,14 +31,12 @@ export const CHECKED_AGAINST = countries.checkedAgainst
 
 export type SepaCountry = ReturnType<typeof countryOf>
 
-const countryOf = (code: string, { name, length, structure, group, since, only = null }: ListedCountry) => ({
+const countryOf = (code: string, { name, length, structure, group }: ListedCountry) => ({
   code,
   name,
   /** Of the whole IBAN. */
   length,
   group: group as 'EEA' | 'non-EEA' | 'new',
-  /** Of a new one: the day from which its banks take part, and what they take part in where that is not all. */
-  joined: since === undefined ? null : { since, only },
   /** What follows the check digits. */
   bban: bbanPattern(structure),
 })

@@ -66,11 +66,6 @@ function nameCharacters(iban: string): string {
   return `Found ${[...new Set(named)].slice(0, MOST_NAMED).join(', ')}.`
 }
 
-const joinedDetail = ({ name, joined }: SepaCountry): string | undefined =>
-  joined === null
-    ? undefined
-    : `${name} has taken part since ${joined.since}${joined.only === null ? '' : `, so far in ${joined.only} only`}.`
-
 /** Beside a whole account number stands a BIC, a name or another account. */
 function hasMore(iban: string): boolean {
   const text = iban.replace(ALL_NOT_OF_IBAN, '')
@@ -127,7 +122,7 @@ export function checkIban(raw: string, severities: SeverityOverrides = {}): Chec
     (hasWrongChecksum(iban) && check.breaks('IBAN_CHECKSUM')) ||
     (isQrIban(iban) && check.breaks('IBAN_QR')) ||
     (country?.group === 'non-EEA' && check.breaks('IBAN_NON_EEA')) ||
-    (country?.group === 'new' && check.breaks('IBAN_NEW_SEPA', joinedDetail(country))) ||
+    (country?.group === 'new' && check.breaks('IBAN_NEW_SEPA')) ||
     // The check digits of the country need the right structure.
     (country !== undefined &&
       !isStructureWrong &&
@@ -159,24 +154,9 @@ function hasCinDefect(bban: string): boolean {
   return sum % 26 !== bban.charCodeAt(0) - 65
 }
 
-const weighted = (digits: string, weights: readonly number[]): number =>
-  weights.reduce((sum, weight, i) => sum + weight * (digits.charCodeAt(i) - 48), 0)
-
-/** Bank and branch have eight digits, the last of which brings the weighted sum to a multiple of ten. */
-const hasBranchDefect = (bban: string): boolean => weighted(bban, [9, 7, 3, 1, 9, 7, 3, 1]) % 10 !== 0
-
-/** The holder's kennitala ends the number: eight digits, their check digit (modulus 11) and the century. */
-function hasKennitalaDefect(bban: string): boolean {
-  const kennitala = bban.slice(-10)
-  const rest = weighted(kennitala, [3, 2, 7, 6, 5, 4, 3, 2]) % 11
-  return (11 - rest) % 11 !== kennitala.charCodeAt(8) - 48
-}
-
 /** Those that ibantools does not know. */
 const OWN_CHECKS: ReadonlyMap<string, (bban: string) => boolean> = new Map([
-  ['AL', hasBranchDefect],
   ['FI', hasLuhnDefect],
-  ['IS', hasKennitalaDefect],
   ['IT', hasCinDefect],
   ['SM', hasCinDefect],
 ])

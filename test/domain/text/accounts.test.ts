@@ -48,19 +48,6 @@ test.each([
   expect(known?.totals).toContain(rest.length + 4)
 })
 
-test('new members have the day from which they take part', () => {
-  const joined = [...SEPA_COUNTRIES.values()].flatMap(({ code, joined }) =>
-    joined === null ? [] : [[code, joined.since, joined.only]],
-  )
-  expect(joined).toEqual([
-    ['AL', '2025-10-07', null],
-    ['ME', '2025-10-06', null],
-    ['MD', '2025-10-06', null],
-    ['MK', '2025-10-07', null],
-    ['RS', '2026-05-05', 'credit transfers'],
-  ])
-})
-
 test('no prefix is in two tables', () => {
   const all = [...SEPA_COUNTRIES.keys(), ...NON_SEPA_COUNTRIES, ...TERRITORIES]
   expect(new Set(all).size).toBe(all.length)

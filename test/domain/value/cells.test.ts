@@ -439,18 +439,13 @@ describe('the table of ibantools', () => {
 })
 
 describe('the national check', () => {
-  test.each<[string, string, (at: number) => boolean]>([
-    ['Finland', IBAN_EXAMPLES['FI']!, (at) => at >= 5],
-    ['Italy', IBAN_EXAMPLES['IT']!, (at) => at >= 5],
-    ['San Marino', IBAN_EXAMPLES['SM']!, (at) => at >= 5],
-    ['Albania: bank and branch', IBAN_EXAMPLES['AL']!, (at) => at < 12],
-    ['Iceland: the kennitala but its century', IBAN_EXAMPLES['IS']!, (at) => at >= 16 && at < 25],
-  ])('of %s passes for the example and catches any other digit', (_, iban, isCaught) => {
+  test.each(['FI', 'IT', 'SM'])('of %s passes for the example and catches any other digit', (country) => {
+    const iban = IBAN_EXAMPLES[country]!
     expect(hasNationalDefect(iban)).toBe(false)
-    for (let at = /^(FI|IT|SM)/.test(iban) ? 5 : 4; at < iban.length; at += 1)
+    for (let at = 5; at < iban.length; at += 1)
       for (const digit of '0123456789')
         if (/[0-9]/.test(iban[at]!) && digit !== iban[at])
-          expect(hasNationalDefect(withDigit(iban, at, digit)), `${digit} at ${at}`).toBe(isCaught(at))
+          expect(hasNationalDefect(withDigit(iban, at, digit)), `${digit} at ${at}`).toBe(true)
   })
 
   test.each([
@@ -458,9 +453,6 @@ describe('the national check', () => {
     ['IT00X0542811101000000123456', false],
     ['IT00X05428111010000A0123456', false],
     ['IT00X05428111010000B0123456', true],
-    // A kennitala whose sum leaves nothing has the check digit 0.
-    ['IS000000000000000000000000', false],
-    ['IS000000000000000000000010', true],
     ['DE00000000000000000001', false],
   ])('of %s finds a defect: %s', (iban, isFound) => {
     expect(hasNationalDefect(iban)).toBe(isFound)
