@@ -179,7 +179,7 @@ export async function confirmRun(
     ...trustedLines(trusted),
     ...sourceLines(plan.ledger),
     ...left.map(warned),
-    ...[...fileWarnings(plan.ledger), ...unlikelyShares(plan.ledger)].map(warned),
+    ...fileWarnings(plan.ledger).map(warned),
   ])
   for (const line of lines) progress.note(line)
   const isAnswered = settings.get('yes') ?? false
@@ -432,38 +432,3 @@ export const evidenceLine = (evidence: NonNullable<ReturnType<LedgerReader['evid
   `Beside the last collections: ${Object.entries(evidence)
     .map(([kind, count]) => `${kind.replaceAll('_', ' ')} ${countText(count)}`)
     .join(', ')}`
-
-const FROM_ROWS = 10
-const SHARE = 0.5
-
-/**
- * What hits half of all rows is rarely true of each: more often a column is mapped wrong or a file is given twice. Only that
- * customers bank in one country may well be true of all.
- */
-export function unlikelyShares(reader: LedgerReader): string[] {
-  const { read, resubmitted } = reader.totals()
-  // A corrected row and the line that corrects it both have what was found.
-  const rows = read + resubmitted
-  const isUnlikely = (count: number, of: number): boolean => of >= FROM_ROWS && count > of * SHARE
-  const sources = reader.sources()
-  // Each month of collections repeats the one before, and the last export nearly all that came in.
-  const compared = new Set(reader.comparison()?.sources.map(({ sha256 }) => sha256))
-  const exports = sources.filter(
-    ({ reading, sha256 }) => reading.collections === undefined && !compared.has(sha256),
-  )
-  const isLikely = (rule: string): boolean =>
-    /^(?:FILE_|RESPONSE_|IBAN_NON_EEA)/.test(rule) ||
-    (rule === 'DUPLICATE_MANDATE' && exports.length < sources.length)
-  return [
-    ...reader
-      .problemCounts()
-      .filter(({ rule, count }) => !isLikely(rule) && isUnlikely(count, rows))
-      .map(({ rule, count }) => `${rule} was found in ${count} of ${rows} rows: is the right column mapped?`),
-    ...exports
-      .filter(({ totals }) => sources.length > 1 && isUnlikely(totals.duplicate, totals.read))
-      .map(
-        ({ name, totals }) =>
-          `${totals.duplicate} of ${totals.read} rows of "${name}" repeat other rows: does it overlap with another file?`,
-      ),
-  ]
-}

@@ -1,11 +1,8 @@
-import { Readable } from 'node:stream'
 import { describe, expect, it, beforeEach } from 'vitest'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { howReadLines, readingLines, unlikelyShares, confirmRun } from '../../src/cli/before-sending.js'
+import { howReadLines, readingLines, confirmRun } from '../../src/cli/before-sending.js'
 import { wordsOf, type Line, silentProgress } from '../../src/cli/terminal/world.js'
-import { collectionFile } from '../support/collections.js'
-import { validExport } from '../support/export.js'
 import { admitted, exportOf, fileOf, CHECK, optionsOf } from '../support/sources.js'
 import { IS_ROOT, listenAs } from '../support/listener.js'
 import { contextOf } from '../../src/cli/command.js'
@@ -52,50 +49,6 @@ describe('how a file was read', () => {
     expect(shown).toContain('iban from "Konto-IBAN"')
     expect(shown).toContain('sepa_creditor_identifier DE98ZZZ09999999999 for every row')
     expect(shown).toContain('tidied: iban (1)')
-  })
-})
-
-describe('an unlikely share', () => {
-  /** What is unlikely about these files, as `check` admits them. */
-  const unlikelyIn = (...texts: readonly string[]): Promise<string[]> =>
-    admitted(
-      texts.map((text, at) => ({ name: `${at}.csv`, stream: Readable.from([Buffer.from(text)]) })),
-      unlikelyShares,
-    )
-  const oldDates = (rows: number): string => validExport(rows).replaceAll('2024-03', '1999-03')
-
-  it('of rows with the same finding is told', async () => {
-    expect(await unlikelyIn(oldDates(10))).toEqual([
-      expect.stringMatching(/^DATE_PRE_SEPA was found in 10 of 10 rows/),
-    ])
-  })
-
-  it.each([
-    ['a clean file', validExport(20)],
-    ['half the rows', oldDates(10) + validExport(10, 11).replace(/^.*\n/, '')],
-    ['a handful', oldDates(9)],
-    ['customers of one country', validExport(12).replaceAll(/DE\d{20}/g, 'CH9300762011623852957')],
-  ])('is not told of %s', async (_, text) => expect(await unlikelyIn(text)).toEqual([]))
-
-  it('is not told of months of collections, of which each repeats the one before', async () => {
-    const months = ['2026-01-05', '2026-02-05', '2026-03-05'].map((day) =>
-      collectionFile(Array.from({ length: 10 }, (_, at) => ({ reference: `M-${at}`, day }))),
-    )
-    const numbers = Array.from({ length: 10 }, (_, at) => `M-${at},${100 + at}`)
-    const customers = fileOf(['reference,customer_no', ...numbers, ''].join('\n'), 'customers.csv')
-    const found = await admitted(
-      months.map((text) => fileOf(text)),
-      (reader) => [reader.totals().duplicate, ...unlikelyShares(reader)],
-      `crosswalk: { file: ${customers}, from: unique_mandate_reference, key: reference, customer_no: customer_no }`,
-    )
-    expect(found.join()).not.toMatch(/DUPLICATE|repeat/)
-    expect(found[0]).toBe(20)
-  })
-
-  it('of repeated rows tells of two files that overlap', async () => {
-    expect((await unlikelyIn(validExport(20), validExport(12, 5))).join('\n')).toMatch(
-      /12 of 12 rows of "1.csv" repeat.*overlap/,
-    )
   })
 })
 
@@ -228,21 +181,9 @@ describe('a run against a real service', () => {
     expect(await notesOf({ plan: { approved: mail } })).toContain(`${line}\n${warning}`)
   })
 
-  it('warns of what hits most rows, and says which refused rows are not sent again', async () => {
+  it('says which refused rows are not sent again', async () => {
     expect(await notesOf({ ledger: 'usual.db' })).not.toMatch(/Warning|stay refused/)
-    const told = { field: 'signed_date', value: '', message: 'old', remedy: 'look' } as const
-    const old = { rule: 'DATE_TWO_DIGIT_YEAR', severity: 'warning', ...told } as const
-    const rows = Array.from({ length: 9 }, (_, n) => ({
-      customerNo: 100 + n,
-      reference: `M-${100 + n}`,
-      findings: n < 7 ? [old] : [],
-    }))
-    makeLedger('march.db', (ledger) => admit(ledger, rows))
-    const notes = await notesOf({ plan: { leftRefused: 2 } })
-    expect(notes).toContain(
-      'Warning: DATE_TWO_DIGIT_YEAR was found in 7 of 12 rows: is the right column mapped?',
-    )
-    expect(notes).toMatch(
+    expect(await notesOf({ plan: { leftRefused: 2 } })).toMatch(
       /2 refused rows stay refused: [^]*write "written-off" beside what is not to be sent/,
     )
   })

@@ -25,7 +25,6 @@ import {
   firstRecords,
   howReadLines,
   readingLines,
-  unlikelyShares,
   heldLines,
   nothingToCorrect,
   readAskedService,
@@ -184,7 +183,6 @@ function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles)
       ...admitted
         .filter(({ kind }) => kind === 'known')
         .map(({ name }) => `"${name}" is in the ledger already; run would add nothing of it.`),
-      ...(campaign === null ? unlikelyShares(reader) : []),
       ...waitingTexts(context, checked.waiting),
       ...checked.warnings,
     ]),

@@ -32,7 +32,6 @@ import {
 import { type Command, type Context, lookInto, namedFiles, resultOfError } from '../command.js'
 import {
   evidenceLine,
-  unlikelyShares,
   RUN_FLAGS,
   runOptions,
   confirmRun,
@@ -240,7 +239,6 @@ async function conclude(
       unread > 0 &&
         `${plural(unread, 'row was', 'rows were')} not sent, because what the service holds of ${unread === 1 ? 'its customer' : 'their customers'} could not be read: ${unread === 1 ? 'it is' : 'they are'} ready, and the next run asks again`,
       ...fileWarnings(reader, (name) => admitted.some((one) => one.kind === 'admitted' && one.name === name)),
-      ...(admitted.some(({ kind }) => kind === 'admitted') ? unlikelyShares(reader) : []),
       ...oddities(reader),
     ]),
   }))
