@@ -183,9 +183,6 @@ export const namesBlock = naming(headers.block)
 /** A header that names the day on which a mandate ended. */
 export const namesEnd = naming([...headers.end, ...headers.block])
 
-/** A header that tells of the next collection, not of the last. */
-export const namesNext = naming(headers.next)
-
 const namesMark = naming(headers.flag)
 
 /** A header of a mark beside the status, such as a block or a return, or of whether a debit pays. */

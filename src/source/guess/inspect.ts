@@ -1,16 +1,14 @@
 import { checkCreditorIdentifier, isSepaIban } from '../../domain/value/identifiers.js'
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/accounts.js'
 import { type ColumnField, FIELDS, type LocalDate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
-import { cleanIban, fold, said, nearest } from '../../domain/text/text.js'
+import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { guessColumns, KEPT_BACK, keptBackBy, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
 import { profileColumn } from './column-profile.js'
 import {
   UNKNOWN_RANK,
   customerRank,
   holdsAccount,
-  headersOf,
   positionOf,
-  namesNext,
   meaningOfHeader,
   type Header,
 } from '../columns/header.js'
@@ -369,7 +367,7 @@ function mappedLine(
   return `  ${offer !== false || open.length > 0 ? '# ' : ''}${field}: ${value}   ${notes.join(' ')}`
 }
 
-function missingLine(field: ColumnField, { creditorIdentifier, columns, rivalsOf, system }: Draft): string {
+function missingLine(field: ColumnField, { creditorIdentifier, rivalsOf, system }: Draft): string {
   const ask = (value: string, what: string): string => `  # ${field}: ${value}   ${EDIT} ${what}`
   const isCreditor = field === 'sepa_creditor_identifier'
   if (isCreditor && creditorIdentifier !== null)
@@ -384,11 +382,7 @@ function missingLine(field: ColumnField, { creditorIdentifier, columns, rivalsOf
       '',
       `${debtors.join(' and ')} hold accounts of many people: which is the debtor's? Name it, then remove the "#"`,
     )
-  // Of the columns that nothing is known of, the one whose name is nearest to a usual one.
-  const free = columns.filter(({ fate, role }) => fate?.kind === 'harmless' && role === null)
-  const [near] = headersOf(field).flatMap((usual) => nearest(usual, free, ({ name }) => name) ?? [])
-  const which = 'which column holds it? By name or position, then remove the "#"'
-  return ask(near?.reference ?? '', near === undefined ? which : `${which}; the nearest by name stands here`)
+  return ask('', 'which column holds it? By name or position, then remove the "#"')
 }
 
 /** What the system keeps in a second file. */
@@ -441,17 +435,15 @@ function excludeSection({ columns }: Draft): string[] {
 }
 
 /** One rule per reason; a column in which nothing is kept back needs none. */
-function excludeLines({ name, reference, isExcluded, kind }: Draft['columns'][number]): string[] {
+function excludeLines({ reference, isExcluded, kind }: Draft['columns'][number]): string[] {
   if (kind === null || !isExcluded) return []
   const rules = [...new Set(kind.staysBehind.map(({ rule }) => rule))]
   return rules.map((rule) => {
     const words = kind.staysBehind.filter((entry) => entry.rule === rule)
     const rows = words.reduce((sum, { count }) => sum + count, 0)
-    const isDue = rule === 'SEQUENCE_FINAL' && namesNext(name)
-    const reason = isDue ? 'one last collection is due' : (KEPT_BACK[rule]?.[1] ?? 'not to be migrated')
-    const doubt = isDue
-      ? ` ${EDIT.slice(2)} remove the line where it is to be made from the new service;`
-      : rule === 'SEQUENCE_FINAL'
+    const reason = KEPT_BACK[rule]?.[1] ?? 'not to be migrated'
+    const doubt =
+      rule === 'SEQUENCE_FINAL'
         ? ` ${EDIT.slice(2)} was the last collection made, or is it the next one?`
         : ''
     return `  - { column: ${reference}, ${keptBackBy(kind, words)}, reason: ${reason} }   #${doubt} ${rows} of the records`
