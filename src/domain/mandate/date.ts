@@ -341,15 +341,10 @@ export function explainDate(
       detail: `It is written as ${asWhich}.`,
       remedy: `If all dates of this column are, declare that format for it. If the column mixes formats, write this one ${AS_ISO}.`,
     }
-  return fits.length === 1
-    ? {
-        detail: `It can only be read as ${asWhich}, and other dates of the column cannot.`,
-        remedy: `Where all are written so, declare that format for the column; where it mixes formats, write this one ${AS_ISO}.`,
-      }
-    : {
-        detail: `It can be read as ${asWhich}.`,
-        remedy: `Declare the format of this column; where it mixes formats, write this date ${AS_ISO}.`,
-      }
+  return {
+    detail: `It can be read as ${asWhich}.`,
+    remedy: `Declare the format of this column; where it mixes formats, write this date ${AS_ISO}.`,
+  }
 }
 
 /** Writes a date as a column of that format has it, so that `readDate` reads it again. */

@@ -339,9 +339,6 @@ function looksLikeDate(reference: string): boolean {
   return [text, `${text}-2000`, `1-${text}`].some((day) => readingsOf(day, LAST_DATE, WRITTEN).length > 0)
 }
 
-const charsetDetail = (reference: string): string | undefined =>
-  reference.startsWith('#') ? 'It starts with #, like an error cell of a spreadsheet.' : undefined
-
 /**
  * Checks the previous reference (domain/rulebook.md#mandate-reference). It is sent exactly as the debtor's bank knows
  * it.
@@ -356,7 +353,7 @@ export function checkMandateReference(
   if (reference === '') return check.lost('UMR_EMPTY')
   if (isScientific(reference) && check.breaks('EXCEL_SCIENTIFIC')) return check.unusable(null)
   const ended =
-    (NOT_OF_REFERENCE.test(reference) && check.breaks('UMR_CHARSET', charsetDetail(reference))) ||
+    (NOT_OF_REFERENCE.test(reference) && check.breaks('UMR_CHARSET')) ||
     (TOO_LONG.test(reference) && check.breaks('UMR_LENGTH')) ||
     (ODD_SLASH.test(reference) && check.breaks('UMR_SLASH')) ||
     // What a bank takes, but a person should look at.

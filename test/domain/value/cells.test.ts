@@ -234,11 +234,6 @@ describe('the mandate reference', () => {
     expect(CHECKS.reference(' 00-aB c \u200b')).toMatchObject({ usable: true, value: '00-aB c' })
   })
 
-  test('that is an error cell of a spreadsheet is called one', () => {
-    expect(CHECKS.reference('#N/A').findings[0]?.message).toContain('error cell')
-    expect(CHECKS.reference('A#1').findings[0]?.message).not.toContain('error cell')
-  })
-
   test('with the charset lowered, counts characters and not code units', () => {
     const lowered = (count: number) =>
       rulesOf(checkMandateReference('\u{1f600}'.repeat(count), { UMR_CHARSET: 'off' }))

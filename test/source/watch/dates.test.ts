@@ -99,7 +99,7 @@ describe('times that are those of people', () => {
 
 describe('a column that mixes formats', () => {
   it.each([
-    ['auto', ['2014-02-01', '17-03-2015'], 'DATE_AMBIGUOUS', 'can only be read as dd-mm-yyyy'],
+    ['auto', ['2014-02-01', '17-03-2015'], 'DATE_AMBIGUOUS', 'It can be read as dd-mm-yyyy.'],
     ['dd.mm.yyyy', ['14.03.2019', '2020-07-20'], 'DATE_INVALID', 'It is written as iso.'],
     ['dd/mm/yyyy', ['14/03/2019 00:00', '20-JUL-20'], 'DATE_INVALID', 'It is written as dd-MON-yy.'],
     ['mm/dd/yyyy', ['3/14/2019 12:00:00 AM', '2020/07/20'], 'DATE_INVALID', 'written as yyyy/mm/dd.'],
