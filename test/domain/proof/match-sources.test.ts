@@ -199,20 +199,6 @@ describe('several rows of one customer', () => {
     const rows = [row({ accountKey: 'a' }), row({ accountKey: 'b' })]
     expect(wordsOn(rows, [first])).toEqual(['other: ambiguous', 'other: ambiguous'])
   })
-
-  it('gives each its own among many', () => {
-    const rows = [registered('NEW-1'), registered('NEW-2'), row(), row({ iban: OTHER_IBAN })]
-    const sources = [
-      first,
-      second,
-      source({ reference: 'NEW-3' }),
-      source({ iban: OTHER_IBAN, reference: 'NEW-4' }),
-    ]
-    const given = verdictsOn(rows, sources).flatMap(({ verdict, sources: shown }) =>
-      verdict === 'proven' ? shown.map(({ id }) => id) : [],
-    )
-    expect(new Set(given).size).toBe(given.length)
-  })
 })
 
 describe('an answer', () => {

@@ -268,31 +268,6 @@ describe('any row', () => {
     })
     fc.assert(judged, { numRuns: 1000 })
   })
-
-  test('that is sendable reads the same when its own values are checked again', () => {
-    const mostlyClean = fc.record({
-      customer_no: fc.integer({ min: 1 }).map((n) => ` ${n} `),
-      iban: fc.constantFrom(...Object.values(IBAN_EXAMPLES)).map((each) => `IBAN ${each.toLowerCase()}`),
-      signed_date: fc.constantFrom('2024-05-06', '2009-11-01 00:00:00', '2020-02-29T20:00:00Z'),
-      sepa_creditor_identifier: fc.constantFrom('de98-zzz 09999999999', "'AT61ZZZ01234567890"),
-      unique_mandate_reference: fc.constantFrom(' aB-1', '="007"', "'x y"),
-    })
-    fc.assert(
-      fc.property(mostlyClean, (raw) => {
-        const { verdict } = checkMandate(raw, OPTIONS)
-        if (verdict.kind !== 'sendable') throw new Error(`Not sendable: ${JSON.stringify(raw)}`)
-        const { customerNo, iban: account, signedDate, original } = verdict.mandate
-        const read = { customer_no: String(customerNo), iban: account, signed_date: signedDate }
-        const { creditorIdentifier, mandateReference } = original
-        const identifiers = {
-          sepa_creditor_identifier: creditorIdentifier,
-          unique_mandate_reference: mandateReference,
-        }
-        const again = checkMandate({ ...read, ...identifiers }, OPTIONS)
-        expect(again.verdict).toEqual(verdict)
-      }),
-    )
-  })
 })
 
 describe('the short answer to a plain cell', () => {
