@@ -14,7 +14,7 @@ import {
   rulesOf,
   refused,
 } from '../support/sources.js'
-import { mod97 } from '../../src/domain/text/accounts.js'
+import { creditorIdentifierOf } from '../support/sample-values.js'
 
 const LINES = exportOf(3).trimEnd().split('\n')
 const [HEADER = '', FIRST = '', SECOND = '', THIRD = ''] = LINES
@@ -219,10 +219,7 @@ describe('rules on the whole file', () => {
   })
 
   test('an odd length of a British creditor identifier is told once for each of them, never per row', async () => {
-    const british = (characters: number): string => {
-      const national = 'SDDBARC'.padEnd(characters - 7, 'A')
-      return `GB${String(98 - mod97(`${national}GB00`)).padStart(2, '0')}ZZZ${national}`
-    }
+    const british = (characters: number) => creditorIdentifierOf('GB', 'SDDBARC'.padEnd(characters - 7, 'A'))
     const toldOf = async (...lengths: readonly number[]) => {
       const text = lengths.reduce(
         (all, length, n) => all.replace(`DE98ZZZ09999999999,M-${n + 1}`, `${british(length)},M-${n + 1}`),

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { piecesOf, createDecoder, type Encoding } from '../../../src/source/bytes/input.js'
 import { dropLastLines, dropStart, readRecords } from '../../../src/source/csv/csv.js'
 import type { RawRecord } from '../../../src/source/table.js'
-import { refusal, exportOf, readText, refused, fileOf, optionsOf, readAll } from '../../support/sources.js'
-import { REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
+import { refusal, exportOf, readText, refused } from '../../support/sources.js'
 import fc from 'fast-check'
 import iconv from 'iconv-lite'
 
@@ -247,76 +246,6 @@ describe('finding the delimiter', () => {
   test('none is refused', async () => {
     await refused(readText('iban\nDE89370400440532013000\n'), 'FILE_DELIMITER')
   })
-})
-
-/**
- * Every way an export may be written gives the same rows: written with every combination of encoding,
- * delimiter, line end and preamble, and read back with nothing declared but what cannot be told from the file.
- */
-
-const COLUMNS = [...REQUIRED_FIELDS, 'note']
-
-const WAYS = [
-  { encoding: 'utf-8', mark: false, letters: 'aß€漢😀é' },
-  { encoding: 'utf-8', mark: true, letters: 'aß€漢😀é' },
-  { encoding: 'utf-16le', mark: true, letters: 'aß€漢😀é' },
-  { encoding: 'utf-16be', mark: true, letters: 'aß€漢😀é' },
-  { encoding: 'windows-1252', mark: false, letters: 'aß€éŠ„' },
-] as const
-const ways = fc.record({
-  way: fc.constantFrom(...WAYS),
-  delimiter: fc.constantFrom(',', ';', '\t', '|'),
-  /** Every cell, or those alone that have to be. */
-  quotesAll: fc.boolean(),
-  lineEnd: fc.constantFrom('\r\n', '\n', '\r'),
-  preamble: fc.constantFrom([], ['Export of 2026-05-15; all mandates', '', 'Bank, "branch" | account']),
-})
-type Way = typeof ways extends fc.Arbitrary<infer Value> ? Value : never
-
-const quoted = (cell: string, isAlways: boolean): string =>
-  isAlways || /[,;|\t"\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-
-const rowsWith = (letters: string) => {
-  const note = fc.string({ unit: fc.constantFrom(...Array.from(`${letters} ,;|\t"\r\n`)), maxLength: 20 })
-  return fc
-    .array(note, { minLength: 1, maxLength: 6 })
-    .map((notes) =>
-      notes.map((text, index) => [
-        `${index + 1}`,
-        'DE89370400440532013000',
-        '2024-03-01',
-        'DE98ZZZ09999999999',
-        `M-${index + 1}`,
-        text,
-      ]),
-    )
-}
-
-function write(
-  rows: readonly (readonly string[])[],
-  { way, delimiter, quotesAll, lineEnd, preamble }: Way,
-): Buffer {
-  const records = [COLUMNS, ...rows].map((cells) =>
-    cells.map((cell) => quoted(cell, quotesAll)).join(delimiter),
-  )
-  const text = [...preamble, ...records].map((line) => line + lineEnd).join('')
-  return iconv.encode(text, way.encoding, { addBOM: way.mark })
-}
-
-test(`every way to write an export gives the same rows (seed ${SEED})`, async () => {
-  const written = ways.chain((how) => fc.tuple(fc.constant(how), rowsWith(how.way.letters)))
-  await fc.assert(
-    fc.asyncProperty(written, async ([how, rows]) => {
-      // A short Windows-1252 text can be valid UTF-8 by chance, so this one encoding is declared.
-      const declared = how.way.encoding === 'windows-1252' ? ', encoding: windows-1252' : ''
-      const yaml = `source: { multilineColumns: [note], skipLines: ${how.preamble.length}${declared} }`
-      const { records, opened } = await readAll(fileOf(write(rows, how)), optionsOf(yaml))
-      expect(opened.header).toEqual(COLUMNS)
-      expect(records.map(({ cells }) => cells)).toEqual(rows)
-      expect(records.every(({ verdict }) => verdict.kind === 'sendable')).toBe(true)
-    }),
-    { seed: SEED, numRuns: 400 },
-  )
 })
 
 async function joined(text: AsyncIterable<string>): Promise<string> {
