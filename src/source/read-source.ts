@@ -42,7 +42,7 @@ import {
   showLeftOut,
   isBareTotals,
 } from './table.js'
-import { INPUT_FORMATS, openTable } from './formats.js'
+import { openTable } from './formats.js'
 
 /** For programs without types. @throws {UsageError} for a rule or severity that does not exist */
 export function assertSeverities(given: SeverityOverrides): void {
@@ -85,7 +85,6 @@ export async function openSource(
   given: SourceOptions,
   against: CheckedAgainst,
   signal?: AbortSignal,
-  inputFormats = INPUT_FORMATS,
 ): Promise<OpenedSource> {
   onlyKnown('openSource', given, Object.keys(sourceSections).join(' '))
   const missing = Object.keys(DEFAULT_SOURCE_OPTIONS).filter((name) => !(name in given))
@@ -106,7 +105,7 @@ export async function openSource(
     throw new UsageError('Cannot use the source: it is no path and no stream with a name', 'Give one of them')
   const { limits } = given
   const isKnown = expectedNames(given)
-  const table = await openTable(input, { layout: given.source, limits, isKnown }, signal, inputFormats)
+  const table = await openTable(input, { layout: given.source, limits, isKnown }, signal)
   return openRecognised(table, given, against, signal)
 }
 

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { InputFormat, RawRecord, TableEnd } from '../../src/source/table.js'
-import { openBytes, piecesOf, textOf } from '../../src/source/bytes/input.js'
+import { openBytes } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
-import { openSource } from '../../src/source/read-source.js'
-import { refuse } from '../../src/errors.js'
-import { admitSources } from '../../src/run/admit-sources.js'
-import { open } from '../ledger/campaign-setup.js'
-import { CHECK, exportOf, fileOf, refusal, refused, AS_OF, readAll } from '../support/sources.js'
+import { exportOf, fileOf, refusal, refused, AS_OF, readAll } from '../support/sources.js'
 import { CSV } from '../../src/source/csv/csv.js'
 import { INPUT_FORMATS, openTable, NOT_READ } from '../../src/source/formats.js'
 import { collectionFile } from '../support/collections.js'
@@ -15,76 +10,6 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { inspectSource } from '../../src/source/guess/inspect.js'
 import { openList } from '../../src/source/list.js'
-
-/** One JSON array a line, names first. The program does not read it: it stands for a format that somebody adds. */
-const JSON_LINES: InputFormat = {
-  recognises: (start) => start[0] === 0x5b,
-  open: async (bytes, { limits }) => {
-    const text = textOf(bytes)
-    const { head, ...encoding } = text.choose('utf-8')
-    const headerCells = cellsOf(head.slice(0, head.indexOf('\n')))
-    async function* read(signal?: AbortSignal): AsyncGenerator<RawRecord[], TableEnd> {
-      const pieces = piecesOf(text.read(encoding.encoding, signal))
-      let line = 0
-      let rest = ''
-      for await (const piece of pieces) {
-        const lines = (rest + piece).split('\n')
-        rest = lines.pop() ?? ''
-        if (rest.length > limits.recordLength) throw refuse(text.label, 'FILE_RECORD_TOO_LONG', 'too long')
-        const records = lines.map((one) => ({ line: (line += 1), cells: cellsOf(one) }))
-        yield records.filter((record) => record.line > 1)
-      }
-      return { ...pieces.end(), blankLines: 0, lines: line, footer: '' }
-    }
-    const { name, label, sha256 } = bytes
-    return Promise.resolve({ name, label, sha256, headerCells, written: { encoding }, read })
-  },
-}
-
-const cellsOf = (line: string): string[] => JSON.parse(line) as string[]
-
-const WITH_JSON_LINES = [JSON_LINES, ...INPUT_FORMATS]
-
-const jsonLines = (rows: number): string =>
-  exportOf(rows)
-    .trimEnd()
-    .split('\n')
-    .map((line) => `${JSON.stringify(line.split(','))}\n`)
-    .join('')
-
-describe('a further format', () => {
-  it('becomes rows of the ledger by one entry in the list, with batches, lines and a hash', async () => {
-    const ledger = open()
-    const path = fileOf(jsonLines(2345), 'export.jsonl')
-    const source = await openSource(path, DEFAULT_SOURCE_OPTIONS, CHECK, undefined, WITH_JSON_LINES)
-    const admitted = await admitSources(ledger, [() => Promise.resolve(source)], {
-      severities: {},
-      signal: new AbortController().signal,
-      watch: () => undefined,
-    })
-    expect(admitted).toMatchObject([{ name: 'export.jsonl', kind: 'admitted', records: 2345 }])
-    expect(ledger.totals()).toMatchObject({ read: 2345, ready: 2345 })
-    expect(source.summary()).toMatchObject({ records: 2345, sha256: source.sha256 })
-    expect(source.reading).toMatchObject({ headerLine: 1, encoding: { by: 'declared' } })
-    expect(source.reading).not.toHaveProperty('delimiter')
-  })
-
-  it('its rows pass the checks of every source: a wrong account keeps its row back, with its line', async () => {
-    const path = fileOf(jsonLines(2).replace('DE89370400440532013000', 'DE00370400440532013000'))
-    const source = await openSource(path, DEFAULT_SOURCE_OPTIONS, CHECK, undefined, WITH_JSON_LINES)
-    const records = []
-    for await (const batch of source.records()) records.push(...batch)
-    expect(records.map(({ line, verdict }) => [line, verdict.kind])).toEqual([
-      [2, 'invalid'],
-      [3, 'sendable'],
-    ])
-  })
-
-  it('without its entry the same file is refused', async () => {
-    const error = await refusal(openSource(fileOf(jsonLines(2)), DEFAULT_SOURCE_OPTIONS, CHECK))
-    expect(error.rule).toMatch(/^FILE_/)
-  })
-})
 
 describe('the list of formats', () => {
   const { source: layout, limits } = DEFAULT_SOURCE_OPTIONS
