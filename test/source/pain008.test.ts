@@ -7,10 +7,7 @@ import { openList } from '../../src/source/list.js'
 import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../../src/source/options.js'
 import { openCollections } from '../../src/source/pain008.js'
 import { collectionFile, spaceOf, type Debit } from '../support/collections.js'
-import { seedChance } from '../support/chance.js'
 import { AS_OF, fileOf, optionsOf, readAll, refused, type WholeSource } from '../support/sources.js'
-
-const SEEDS = Number(process.env['READING_SEEDS'] ?? 100)
 
 const VERSIONS = [
   ...Array.from({ length: 11 }, (_, at) => `pain.008.001.${String(at + 1).padStart(2, '0')}`),
@@ -334,45 +331,4 @@ describe('what is no such file, or not whole', () => {
     const some = Array.from({ length: 40 }, (_, at) => ({ reference: `X-${at}` }))
     await refused(read(collectionFile(some), 'limits: { crosswalkLines: 31 }'), {}, 'more than 31')
   })
-})
-
-it(`the same rows as CSV give the same verdicts and mandates, over ${SEEDS} draws`, async () => {
-  const chance = seedChance(30)
-  for (let draw = 0; draw < SEEDS; draw += 1) {
-    // Not one word of a column that is understood would refuse either file.
-    const some = Array.from({ length: chance.between(2, 12) }, (_, at) => ({
-      reference: chance.pick([`M-${at}`, `M-${at}`, `M ${at}`, `N-${at}`, '', `${'Ü'.repeat(40)}${at}`]),
-      signed: chance.pick(['2015-03-01', '2024-02-29', '2024-02-30', '2031-01-01', '1999-01-01', '']),
-      iban: chance.pick([
-        'DE89370400440532013000',
-        FORMER_IBAN,
-        'DE88370400440532013000',
-        'SE45 5000 0000 0583 9825 7466',
-        '',
-      ]),
-      creditor: chance.pick(['DE98ZZZ09999999999', 'DE98ABC09999999999', 'DE97ZZZ09999999999', '']),
-      day: chance.pick(['2026-01-05', '2022-01-05', '2027-01-05', '2010-01-05']),
-      sequence: at === 0 ? 'RCUR' : chance.pick(['FRST', 'RCUR', 'FNAL', 'OOFF', 'OTHER']),
-      scheme: at === 0 ? 'CORE' : chance.pick(['CORE', 'COR1', 'B2B', 'INST']),
-      name: chance.pick(['Müller', '=1+1', '&<>"', 'O’Neill']),
-    }))
-    const text = collectionFile(some, { version: chance.pick(VERSIONS), atTransaction: chance.happens(0.3) })
-    const header =
-      'unique_mandate_reference,signed_date,iban,sepa_creditor_identifier,last_collection_date,sequence,scheme,debtor_name'
-    const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`
-    const csv = some.map((row) =>
-      [row.reference, row.signed, row.iban, row.creditor, row.day, row.sequence, row.scheme, row.name]
-        .map(quoted)
-        .join(','),
-    )
-    const told = ({ records }: WholeSource): unknown[] =>
-      records.map(({ verdict, values, mandateKey, findings }) => [
-        verdict,
-        values,
-        mandateKey,
-        findings.map(({ rule, severity, value }) => [rule, severity, value]),
-      ])
-    const [one, other] = [await read(text), await read(`${[header, ...csv].join('\n')}\n`)]
-    expect({ draw, told: told(one) }).toEqual({ draw, told: told(other) })
-  }
 })
