@@ -99,7 +99,7 @@ describe('what a program without types passes', () => {
     ['one of a ledger', (o) => library.openLedgerReader('x', o), { shareFolder: 1 }, /"sharedFolder"/],
     ['one of a report', (o) => library.writeReport('x', o), { out: 'x', langage: 'de' }, /"language"/],
     ['a fact', (o) => library.writeReport('x', o), { out: 'x', told: { compny: '' } }, /told .*"company"/],
-    ['one of a source', library.readSourceOptions, { source: { delimter: ',' } }, /source: .*"delimiter"/],
+    ['one of a source', library.readSourceOptions, { source: { delimter: ',' } }, /source: .*"delimter"/],
     [
       'one of a check',
       (o) => library.checkMandate(RAW, o),

@@ -1,5 +1,5 @@
 import texts from './options.json' with { type: 'json' }
-import { wordingOf, orNearest } from '../domain/text/text.js'
+import { wordingOf } from '../domain/text/text.js'
 import { z } from 'zod'
 import { UsageError } from '../errors.js'
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../domain/mandate/mandate.js'
@@ -244,13 +244,9 @@ export type SourceOptionsInput = z.input<typeof sourceOptionsSchema>
 export function readSourceOptions(given: SourceOptionsInput): SourceOptions {
   const parsed = sourceOptionsSchema.safeParse(given, { error: wordingOf })
   if (parsed.success) return parsed.data
-  const schema = JSON.stringify(z.toJSONSchema(sourceOptionsSchema, { io: 'input' }))
-  const names = [...schema.matchAll(/"(\w+)":\{/g)].map(([, name = '']) => name)
-  const mistakes = parsed.error.issues.map((issue) => {
-    const typos = issue.code === 'unrecognized_keys' ? issue.keys : []
-    const place = issue.path.length === 0 ? 'they' : `${issue.path.join('.')}:`
-    return `${place} ${issue.message}${typos.map((key) => orNearest(key, names)).join('')}`
-  })
+  const mistakes = parsed.error.issues.map(
+    ({ path, message }) => `${path.length === 0 ? 'they' : `${path.join('.')}:`} ${message}`,
+  )
   throw new UsageError(
     `Cannot use the options of the source: ${mistakes.join('; ')}`,
     'Correct them; nothing was sent',
