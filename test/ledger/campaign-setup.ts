@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
+import type { Amendment, LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
 import type {
   CheckedRecord,
+  RuleId,
   SourceSummary,
   Verdict,
   SeverityOverrides,
@@ -71,6 +72,8 @@ export interface Values extends Partial<
   readonly reference?: string
   /** Default: sendable. */
   readonly verdict?: Verdict['kind']
+  /** Of a record that is held back. */
+  readonly rule?: RuleId
   /** What could not be read: null. */
   readonly values?: Partial<CheckedRecord['values']>
 }
@@ -78,13 +81,13 @@ export interface Values extends Partial<
 /** A checked record as `source` would hand it over; `record` counts from 1 in `admit`. */
 export function recordOf(given: Values = {}, record = 1): CheckedRecord {
   const { customerNo = 1000, iban = IBAN, signedDate = '2020-01-31', creditor = CREDITOR, ...others } = given
-  const { reference = 'M-1', verdict = 'sendable', values, ...more } = others
+  const { reference = 'M-1', verdict = 'sendable', values, rule, ...more } = others
   const original = { creditorIdentifier: creditor, mandateReference: reference }
   const verdicts: Record<typeof verdict, Verdict> = {
     sendable: { kind: 'sendable', mandate: { customerNo, iban, signedDate, original } as Mandate },
     invalid: { kind: 'invalid' },
-    conflict: { kind: 'conflict', rule: 'STATUS_UNKNOWN' },
-    excluded: { kind: 'excluded', rule: 'STATUS_NOT_ACTIVE', reason: 'cancelled' },
+    conflict: { kind: 'conflict', rule: rule ?? 'STATUS_UNKNOWN' },
+    excluded: { kind: 'excluded', rule: rule ?? 'STATUS_NOT_ACTIVE', reason: 'cancelled' },
   }
   return {
     ...{ record, line: record + 1, corrects: null, isUnchanged: false, isDecided: false },
@@ -133,6 +136,7 @@ interface Given {
   /** The source whose records come in again. */
   readonly again?: number
   readonly isNewer?: boolean
+  readonly amendments?: readonly Amendment[]
 }
 
 /** One file, admitted in a transaction of its own. */
@@ -149,6 +153,7 @@ export function admit(
     columns,
     kind: of,
     ...(again === undefined ? {} : { again }),
+    amendments: given.amendments ?? [],
   })
   source.add(rows.map((values, index) => recordOf(values, index + 1)))
   const summary = summaryOf(rows.length, sha256)

@@ -38,7 +38,7 @@ const MOST_CANDIDATES = 50
 
 const COUNTS = `row.mandate_key is not null and row.${HAS_ITS_KEY}`
 /** A newcomer that may be sent, or says that its mandate ended. Any other that cannot be read is looked at once it was corrected. */
-const IS_TOLD = `row.id >= :first and (row.state in ('ready', 'conflict', 'excluded') or ${mayHaveEnded('row')}) and coalesce(row.rule, '') <> 'CONTRADICTS_SENT'`
+const IS_TOLD = `row.id >= :first and (row.state in ('ready', 'conflict', 'excluded') or ${mayHaveEnded('row')})`
 
 /** Candidates: each newcomer with the oldest record that has its spelling, or its customer, account and date. */
 function gather(connection: Connection, first: number, ties: CreditorTies): void {
@@ -302,9 +302,9 @@ function contradictKin({ connection }: Scope, { id, state }: Candidate, kin: Sta
   contradict(connection, { where, values: { id }, more: ', which is written otherwise', sent: kin.id, at })
 }
 
-/** "send" on a line of a row that was held for its kin, or that was refused. */
+/** "send" on a line of a row that was held for its kin. */
 const IS_SAID = `is_decided = 1 and exists (select 1 from row as named where named.id = row.corrects
-  and (named.rule in ('${RULE}', '${ENDED}') or named.attempts > 0))`
+  and named.rule in ('${RULE}', '${ENDED}'))`
 
 /** The word of a person on this row, or what was said of both mandates before. */
 function separatedBy(

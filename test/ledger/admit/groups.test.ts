@@ -6,11 +6,13 @@ import {
   HEADER,
   holding,
   IBAN,
+  mandates,
   open,
   OTHER_IBAN,
   registered,
   running,
   send,
+  type Step,
   type Values,
   decide,
   inDoubt,
@@ -219,6 +221,18 @@ describe('severities that were changed', () => {
   })
 })
 
+it('a record that may be cut is no word of its own: the whole file takes its place', () =>
+  expectStates('superseded ready', [{ verdict: 'conflict', rule: 'ROW_MAY_BE_CUT', iban: OTHER_IBAN }], [{}]))
+
+it('nothing tells what was refused of an erased customer, so another name of that mandate waits', async () => {
+  const ledger = await played([{}], refused())
+  ledger.erase({ by: 'Ada', reason: 'asked', customerNo: 1000, rowIds: [1], withOpenRows: true })
+  const [former, successor] = ['M-1', 'NEW-1'].map((name) => `DE|09999999999|${name}`)
+  const amendments = [{ former: former!, successor: successor!, day: '2026-01-01' as LocalDate }]
+  admit(ledger, [{ reference: 'NEW-1', customerNo: 2 }], { amendments })
+  expect(statesOf(ledger.file)).toEqual(['refused', 'conflict'])
+})
+
 describe('rows whose mandate cannot be told', () => {
   const unreadable: Values = { verdict: 'invalid', mandateKey: null, reference: '' }
 
@@ -226,6 +240,10 @@ describe('rows whose mandate cannot be told', () => {
     const ledger = holding([unreadable, unreadable], [unreadable, { ...unreadable, customerNo: 7 }])
     expect(statesOf(ledger.file)).toEqual(['invalid', 'invalid', 'duplicate', 'invalid'])
     expect(problemsOf(ledger.file)).toMatchObject([{ rowId: 3, rule: 'DUPLICATE_MANDATE' }])
+    // One that a person closed is not open again.
+    decide(ledger, 4, 'written_off')
+    admit(ledger, [{ ...unreadable, customerNo: 7 }])
+    expect(statesOf(ledger.file).at(-1)).toBe('duplicate')
   })
 
   it('are never sent twice where the rules let them be sent at all', () => {
@@ -414,6 +432,33 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(statesOf(ledger.file).slice(2)).toEqual(['superseded', 'conflict', 'ready'])
   })
 
+  const [INVALID, SENT] = [{ verdict: 'invalid', values: { iban: null } }, registered('NEW-1')] as const
+  const LATER = [{ reference: '0M1', signedDate: '2020-02-01' }]
+  it.each<[string, string, Step[]]>([
+    ['cannot be read', 'invalid registered', [[INVALID], [{ reference: 'M1' }], SENT, LATER]],
+    [
+      'was refused',
+      'refused registered',
+      [[{}], refused(), [{ reference: 'M1' }], SENT, [{ reference: '0M1' }]],
+    ],
+    [
+      'was corrected to one that was sent',
+      'superseded registered duplicate',
+      [[INVALID, { reference: 'OLD' }], [{ reference: 'OLD', corrects: 1 }], SENT, LATER],
+    ],
+  ])('waits beside the next one that was sent, where the first spelling of it %s', (_, states, steps) =>
+    expectStates(`${states} conflict`, ...steps),
+  )
+
+  it('tells that a mandate which was sent has ended under another name, though a third one had before', async () => {
+    const ended = (reference: string): Values[] => [{ reference, verdict: 'excluded' }]
+    const ledger = await played(ended('M-1'), [{ reference: 'M1' }])
+    admit(ledger, [{ reference: 'M1', corrects: 2, isDecided: true }])
+    await send(ledger, registered('NEW-1'))
+    admit(ledger, ended('0M1'))
+    expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONTRADICTS_SENT' })
+  })
+
   it('stays a warning where one file corrects two rows of one export', () => {
     const ledger = open()
     admit(ledger, [wrong({}), wrong(RENAMED)])
@@ -497,16 +542,25 @@ describe('an export without a column by which an earlier one kept rows back', ()
     const ledger = open()
     const header = [...HEADER, 'austritt']
     const reading = { exclude: [{ column: 'Austritt', reason: 'left' }] }
-    const verdict = { kind: 'excluded', rule: 'EXCLUDED_BY_CONFIGURATION', reason: 'left' } as const
-    const admission = ledger.admit({ severities: {} })
-    const source = admission.open({ name: 'export.csv', header, columns: COLUMNS })
-    const mandates = [1, 2].map((customerNo) => ({ customerNo, reference: `M-${customerNo}` }))
-    source.add(mandates.map((values, at) => ({ ...recordOf(values, at + 1), verdict })))
-    source.close({ ...summaryOf(2), reading })
-    admission.commit()
-    admit(ledger, [mandates[0]!])
-    admit(ledger, [mandates[1]!], { header, reading, isNewer: true })
+    const [first, second] = mandates(2)
+    const left = { verdict: 'excluded', rule: 'EXCLUDED_BY_CONFIGURATION' } as const
+    admit(
+      ledger,
+      [
+        { ...first, ...left },
+        { ...second, ...left },
+      ],
+      { header, reading },
+    )
+    admit(ledger, [first!])
+    admit(ledger, [second!], { header, reading, isNewer: true })
     expect(statesOf(ledger.file)).toEqual(['excluded', 'superseded', 'conflict', 'ready'])
+    // A column that is told by its position has no name that could be gone.
+    const numbered = { header, reading: { exclude: [{ column: 6, reason: 'left' }] } }
+    const ledgerOf6 = open()
+    admit(ledgerOf6, [left], numbered)
+    admit(ledgerOf6, [{}], { ...numbered, isNewer: true })
+    expect(statesOf(ledgerOf6.file)).toEqual(['superseded', 'ready'])
     const before = findingOf('LAST_COLLECTION_BEFORE_SIGNATURE', {}, { field: 'last_collection_date' })
     const dated = { header: [...HEADER, 'last'], columns: { ...COLUMNS, last_collection_date: 'last' } }
     admit(ledger, [{ customerNo: 3, reference: 'M-3', verdict: 'invalid', findings: before }], dated)

@@ -11,6 +11,7 @@ import {
   OTHER_IBAN,
   recordOf,
   registered,
+  resolutionOf,
   type Values,
 } from '../campaign-setup.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
@@ -93,6 +94,11 @@ it('a correction with the reference of another mandate is written off alone, and
   admit(ledger, [{ ...RIGHT, reference: 'M-2' }])
   expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict', 'conflict'])
   expect(decide(ledger, 3, 'written_off').isApplied).toBe(false)
+  const both = [2, 3].map((row) => resolutionOf(row, 'written_off'))
+  expect(ledger.resolve(both, { dryRun: true }).results).toMatchObject([
+    { to: 'written_off' },
+    { to: 'written_off' },
+  ])
   expect(decide(ledger, 4, 'written_off').isApplied).toBe(true)
   expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict', 'written_off'])
   admit(ledger, [{ ...SECOND, verdict: 'sendable', corrects: 2, isDecided: true }])
@@ -197,6 +203,14 @@ describe('a correction with the account of another customer', () => {
     ]
     const given = order.map((at) => lines[at] ?? {})
     return expectStates(`superseded superseded superseded ${states}`, [FIRST, SECOND, third], given)
+  })
+
+  it('is none with that of a line which was not taken', () => {
+    const other = { ...SECOND, verdict: 'sendable' } as const
+    const states = 'registered superseded conflict ready'
+    const notTaken = { ...other, iban: THIRD_IBAN, corrects: 99 }
+    const line = { ...RIGHT, iban: THIRD_IBAN, corrects: 2 }
+    return expectStates(states, [other], registered('NEW-1'), [FIRST], [notTaken], [line])
   })
 
   it.each([

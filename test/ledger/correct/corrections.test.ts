@@ -215,6 +215,22 @@ describe('a row that corrects an older one', () => {
     return expectStates('superseded superseded ready', [{}, kept], [{ ...kept, corrects: 2 }])
   })
 
+  it('settles it also where the other one turns out to be another mandate', () => {
+    const [first, second] = [
+      { reference: 'M-9', corrects: 1 },
+      { customerNo: 2, corrects: 2, isUnchanged: true },
+    ]
+    return expectStates('superseded superseded ready ready', [{}, { customerNo: 2 }], [first, second])
+  })
+
+  it('sends nothing of a customer who was erased once the list was written, also by what replaced the row', () => {
+    const ledger = holding([INVALID])
+    admit(ledger, [{ ...INVALID, signedDate: '2020-02-01', corrects: 1 }])
+    ledger.erase({ by: 'Ada', reason: 'asked', customerNo: 1000, rowIds: [2], withOpenRows: true })
+    admit(ledger, [{ ...CORRECTED, signedDate: '2020-02-01', iban: OTHER_IBAN }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'invalid', 'conflict'])
+  })
+
   it.each<[string, Values[]]>([
     ['ready', [RIGHT]],
     ['ready duplicate', [RIGHT, { ...REPEATED, ...AS_IT_WAS }]],

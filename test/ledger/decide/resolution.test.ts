@@ -397,6 +397,20 @@ describe('retryRefused', () => {
     expectRows(ledger, 'in_doubt refused registered registered ready')
   })
 
+  it.each([
+    ['leaves', 'a correction alone', false, 0],
+    ['takes', 'that person wrote "send"', true, 1],
+  ] as const)(
+    '%s one whose like was sent by a word, where %s came for it since',
+    async (_, __, isDecided, count) => {
+      const like = { reference: 'M1', iban: OTHER_IBAN }
+      const steps = [[{}], [like], [{ ...like, corrects: 2, isDecided: true }], refused()]
+      const ledger = await played(...steps, [{ signedDate: '2020-02-01', corrects: 1, isDecided }], refused())
+      expectRows(ledger, 'superseded superseded refused refused')
+      expect(ledger.retryRefused('Ada')).toBe(count)
+    },
+  )
+
   it('takes a row whose like came in the same file, or is of another date', async () => {
     const later = { reference: 'M-LATER', signedDate: '2020-02-01' }
     const ledger = await played([{}, { reference: 'M-TWIN' }], refused(), registered('NEW-1'), [later])
@@ -644,6 +658,15 @@ describe('a row and its line of the cut-over, decided in one list', () => {
     expect(report.results[1]).toHaveProperty('message', expect.stringContaining('contradict'))
     expectRows(ledger, 'in_doubt refused registered ready')
     expect(decisionsOf(ledger)).toEqual([])
+  })
+
+  it('what a lost ledger began is done by no other word: it may be at the service', () => {
+    const ledger = running([{ verdict: 'invalid' }])
+    expect(ledger.claims.tellBegun([1])).toBe(1)
+    expect(record(ledger, resolution(1, 'written_off')).isApplied).toBe(true)
+    expect(openLines(ledger)).toBe('1')
+    expect(record(ledger, ofLine(1, 'done')).isApplied).toBe(true)
+    expect(openLines(ledger)).toBe('')
   })
 
   it('no line is decided twice', async () => {
