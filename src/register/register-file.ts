@@ -42,8 +42,8 @@ const SIDE_FILES = [`${REGISTER_FILE}-wal`, `${REGISTER_FILE}-shm`]
  *
  * `mandate`: what they claimed, by the number of the row. `mandate` is the keyed number of creditor and reference,
  * `likeness` that of customer and date, `spelling` that of customer and folded reference: null for a reference without
- * letters and digits, and `reference` that of the folded reference alone, where it is long enough and no earlier version
- * wrote the row. `begun` once its request may have left.
+ * letters and digits, and `reference` that of the folded reference alone, where it is long enough. `begun` once its
+ * request may have left.
  */
 const TABLES = `
 create table register (id integer primary key check (id = 1), key blob not null) strict;
@@ -66,16 +66,13 @@ create table mandate (
   likeness integer not null,
   begun integer not null check (begun in (0, 1)),
   spelling integer,
+  reference integer,
   primary key (ledger, row)
 ) strict, without rowid;
 create index mandate_number on mandate (mandate);
 create index mandate_likeness on mandate (likeness);
 create index mandate_spelling on mandate (spelling);
-`
-const SINCE_VERSION_4 = `
-alter table mandate add column reference integer;
 create index mandate_reference on mandate (reference);
-pragma user_version = 4;
 `
 const VERSION = 4
 
@@ -191,7 +188,9 @@ function make(folder: string, path: string): void {
   createPrivateFile(draft)
   try {
     closing(openDatabase(draft), (connection) => {
-      connection.exec(`begin; ${TABLES} ${SINCE_VERSION_4} pragma application_id = ${APPLICATION_ID}`)
+      connection.exec(
+        `begin; ${TABLES} pragma application_id = ${APPLICATION_ID}; pragma user_version = ${VERSION}`,
+      )
       connection.prepare('insert into register values (1, ?)').run(randomBytes(KEY_BYTES))
       connection.exec('commit')
     })
@@ -234,10 +233,7 @@ function open(folder: string, path: string) {
       connection.pragma(setting)
     if (connection.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw damaged(path, 'it is damaged or cut')
-    const version = () => connection.pragma('user_version', { simple: true })
-    const raise = () => version() === VERSION - 1 && connection.exec(SINCE_VERSION_4)
-    if (version() === VERSION - 1) connection.transaction(raise).immediate() // another process may be faster
-    if (version() !== VERSION)
+    if (connection.pragma('user_version', { simple: true }) !== VERSION)
       throw registerFault(
         path,
         'it is of another version of this program',

@@ -729,26 +729,6 @@ describe('what the register knows a mandate by', () => {
     })
   })
 
-  it('is all that it was where an earlier version made the register', () => {
-    const here = place()
-    claimed(here, running([rowOf(7, { reference: 'MND-0001' }), rowOf(8)])) // its process is gone
-    const connection = openDatabase(here.path)
-    connection.exec('drop index mandate_reference; alter table mandate drop column reference')
-    connection.pragma('user_version = 3')
-    connection.close()
-    const ledger = running([
-      rowOf(8),
-      rowOf(7, { reference: 'MND0001' }),
-      rowOf(92, { reference: 'MND0002', iban: OTHER_IBAN }),
-    ])
-    expect(hold(here, ledger, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1 })
-    claimed(here, ledger, { takeOver: TAKE_OVER }).close()
-    expect(here.read('select reference is null as isEarlier from mandate')).toEqual([
-      ...[{ isEarlier: 1 }, { isEarlier: 1 }],
-      { isEarlier: 0 },
-    ])
-  })
-
   it('says what a row resembles that another ledger claims while the question is open', () => {
     const here = place()
     const own = here.register(running([rowOf(1, { reference: 'M1', signedDate: '2021-05-05' })]))
