@@ -1,4 +1,4 @@
-import { roomWarning, distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
+import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
 import { type Choice, narrowed, type RunTerms } from '../domain/row/choice.js'
 import { requireDriver } from '../driver.js'
 import { onlyKnown, UsageError } from '../errors.js'
@@ -102,23 +102,14 @@ function noteRequired({ machine, asOf, zone }: ValidatedOptions, ledger: Ledger)
 type OpenCall = ReturnType<typeof openRun>
 
 function openRun(request: ValidatedOptions, client: ServiceClient) {
-  const { ledgerFile: file, sharedFolder, files, watch } = request
+  const { ledgerFile: file, sharedFolder, files } = request
   const { clock, pid, user } = request.machine
-  const warnings: string[] = []
-  const warn = (text: string): void => {
-    warnings.push(text) // and once more at the end
-    try {
-      watch({ kind: 'warning', text })
-    } catch {
-      // It stands in the result too.
-    }
-  }
   const ledger = openLedger({ file, clock, pid, user, create: files.length > 0, sharedFolder })
   try {
     const register = registerOf(request, ledger)
     /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
     const allowed = allowedBy(request)
-    return { client, ledger, register, allowed, warn, warnings }
+    return { client, ledger, register, allowed }
   } catch (error) {
     ledger.close()
     throw error
@@ -227,12 +218,10 @@ function within(policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy {
 /** The claim compares once more what the register says, since two people may have been asked. */
 async function agree(
   request: ValidatedOptions,
-  { ledger, register, client, warn }: OpenCall,
+  { ledger, register, client }: OpenCall,
   { intended, plan }: { readonly intended: RunPreview; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
   plan?.assertRows(intended.choice)
-  const room = roomWarning(ledger.file, intended.toSend)
-  if (room !== null) warn(room)
   const { href, host, isLoopback, isOthers } = request.service.baseUrl
   const service = { href, host, isLoopback, isOthers, username: request.credentials.username }
   const isLedgerKnown = isLoopback || register.knowsLedger()
@@ -248,13 +237,13 @@ async function agree(
 /** @param counted the totals at the end of the run, since counting them takes a while */
 function close(
   { watch }: ValidatedOptions,
-  { ledger, register, allowed, warnings: seen }: OpenCall,
+  { ledger, register, allowed }: OpenCall,
   counted: Totals | null,
 ): RunResult {
   const totals = counted ?? totalsOrNull(ledger)
   register.close()
   ledger.close() // before the report, which needs the memory of its page cache
-  const warnings = [...register.warnings, ...Object.values(allowed), ...seen]
+  const warnings = [...register.warnings, ...Object.values(allowed)]
   const closed = { warnings, holdsOldPages: ledger.holdsOldPages() }
   try {
     watch({ kind: 'closed', totals, ...closed })

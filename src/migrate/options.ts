@@ -200,8 +200,6 @@ export type MigrationEvent =
   | { readonly kind: 'asking_who'; readonly customers: number; readonly asked: number }
   /** What was agreed to, about to be committed. */
   | { readonly kind: 'sending'; readonly rows: number }
-  /** A sentence about the disk of the ledger; it stands in `warnings` at the end too. */
-  | { readonly kind: 'warning'; readonly text: string }
   /** The last one, once the ledger was opened and also where `migrate` rejects. `totals` is null where it cannot be read. */
   | ({ readonly kind: 'closed'; readonly totals: Totals | null } & RunResult)
 
@@ -218,7 +216,7 @@ interface Opened {
 }
 
 export interface RunResult {
-  /** What was allowed, what could not be checked, and what the disk of the ledger is like where it matters. */
+  /** What was allowed, and what could not be checked. */
   readonly warnings: readonly string[]
   /** Another program reads the ledger, so account numbers of registered rows may still stand in its `-wal` file. */
   readonly holdsOldPages: boolean

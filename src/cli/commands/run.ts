@@ -313,7 +313,6 @@ function watchRun(context: Context): (event: Exclude<MigrationEvent, ClosedEvent
     else if (event.kind === 'reading') progress.reading(event.source, event.records)
     else if (event.kind === 'asking_who') noteAsking(context, event)
     else if (event.kind === 'sending') progress.sending(event.rows)
-    else if (event.kind === 'warning') progress.note([toned('open', 'Warning'), `: ${event.text}`])
     else {
       log.delivery(event)
       showDelivery(context, event, isVerbose)

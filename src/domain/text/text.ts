@@ -65,18 +65,6 @@ export function ageText(at: string | null, now: string): string {
   return ms >= 0 ? durationText(ms) : ''
 }
 
-const BYTE_UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
-
-/** `812 bytes`, `4.3 MB`, `120 GB`, in steps of a thousand; rounded up, or down for what there is to take from. */
-export function bytesText(bytes: number, round: 'up' | 'down' = 'up'): string {
-  const whole = round === 'up' ? Math.ceil : Math.floor
-  let power = 0
-  while (bytes >= 1000 ** (power + 1) && power < BYTE_UNITS.length - 1) power += 1
-  const value = bytes / 1000 ** power
-  const shown = power === 0 || value >= 10 ? whole(value) : whole(value * 10) / 10
-  return `${shown} ${BYTE_UNITS[power] ?? ''}`
-}
-
 /**
  * Normalisation of cells in steps A1 to B4 (domain/rulebook.md#normalisation). Beyond the two sets only what the
  * steps name is stripped.

@@ -14,7 +14,6 @@ import {
   escapedJson,
   oneLine,
   plainLines,
-  bytesText,
   ageText,
   countText,
   durationText,
@@ -237,17 +236,4 @@ describe('the wording of figures', () => {
     expect(ageText('2026-06-15T13:00:00.000Z', '2026-06-15T12:05:00.000Z')).toBe('')
     expect(timeText('2026-06-15T10:00:00.123Z')).toBe('2026-06-15 10:00:00 UTC')
   })
-})
-
-it.each([
-  [0, '0 bytes', '0 bytes'],
-  [999, '999 bytes', '999 bytes'],
-  [1_000, '1 kB', '1 kB'],
-  [1_234, '1.3 kB', '1.2 kB'],
-  [9_999, '10 kB', '9.9 kB'],
-  [12_345_678, '13 MB', '12 MB'],
-  [4.2e9, '4.2 GB', '4.2 GB'],
-  [3e15, '3000 TB', '3000 TB'],
-])('%i bytes are %s needed and %s free', (bytes, needed, free) => {
-  expect([bytesText(bytes), bytesText(bytes, 'down')]).toEqual([needed, free])
 })

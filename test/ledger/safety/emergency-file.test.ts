@@ -4,33 +4,10 @@ import { describe, expect, it } from 'vitest'
 import {
   attemptsInEmergencyFile,
   openEmergencyFile,
-  roomWarning,
   emergencyPathOf,
 } from '../../../src/ledger/safety/side-files.js'
 import { closedFile, freshFile, mandates } from '../campaign-setup.js'
 import { startProcess } from '../second-process.js'
-import { join } from 'node:path'
-import { freshFolder } from '../../support/folder.js'
-
-const disk = (bytes: number) => () => ({ bavail: bytes / 4096, bsize: 4096, blocks: 1e6 })
-
-it('tells where the disk has less than log, rows and what was admitted will take', () => {
-  const ledger = join(freshFolder(), 'a.db')
-  expect(roomWarning(ledger, 1_000, disk(11e6))).toBeNull()
-  writeFileSync(`${ledger}-wal`, Buffer.alloc(2e6))
-  expect(roomWarning(ledger, 1_000, disk(11e6))).toMatch(/^The disk of the ledger has 11 MB free, .*12 MB/)
-  expect(roomWarning(ledger, 1_000_000, disk(900e6))).not.toBeNull()
-})
-
-it('says nothing where the file system does not say what is free, and on the disk of this test', () => {
-  const ledger = join(freshFolder(), 'a.db')
-  const failing = () => {
-    throw new Error('ENOSYS')
-  }
-  const unknown = () => ({ bavail: 0, bsize: 4096, blocks: 0 })
-  expect([unknown, failing].map((asked) => roomWarning(ledger, 1e9, asked))).toEqual([null, null])
-  expect(roomWarning(ledger, 1)).toBeNull()
-})
 
 /** Why a full disk of one's own cannot be made here, or false. */
 const NO_MOUNT = spawnSync('unshare', ['-m', 'true']).status !== 0 && 'a mount needs root on Linux'
