@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/driver.js'
-import { germanIban, validExport, validLine } from '../support/export.js'
+import { validExport, validLine } from '../support/export.js'
 import { placeOfTest } from '../support/place.js'
 import { start } from '../support/program.js'
 
@@ -259,35 +259,6 @@ describe('a second ledger with the same mandates', () => {
     expect(place.truth().posts()).toBe(ROWS)
     place.write('export.csv', validExport(ROWS, 1_000))
     expect((await place.run('--ledger', 'third.db', 'export.csv')).status).toBe(0)
-  })
-})
-
-describe('a mandate that a lost ledger sent under another spelling', () => {
-  const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
-  const line = (customer: number, reference: string, { day = '2024-03-01', account = customer } = {}) =>
-    `${customer},${germanIban(account)},${day},DE98ZZZ09999999999,${reference}`
-  const exportOf = (...lines: string[]) => `${[HEADER, ...lines].join('\n')}\n`
-  const taking = ['--ledger', 'second.db', '--another-ledger', '--reason', 'the disk is lost']
-
-  it.each([
-    ['MND-0001', 'MND0001'],
-    ['MND-0001', '00MND-0001'],
-    ['MND0001', 'mnd 0001'],
-  ])('%s is held back as %s with another date, also of another account', async (sent, other) => {
-    for (const account of [7, 8]) {
-      const place = await open({ isReal: true })
-      place.write('export.csv', exportOf(line(7, sent), line(1, '1-11')))
-      expect((await place.run('export.csv')).status).toBe(0)
-      rmSync(place.path(LEDGER))
-      place.write(
-        'other.csv',
-        exportOf(line(7, other, { day: '2024-05-05', account }), line(11, '11-1'), line(1, '1-11')),
-      )
-      const { status, stderr } = await place.run('other.csv', ...taking)
-      expect(status, stderr).toBe(4)
-      expect(place.totals('second.db')).toMatchObject({ conflict: 1, registered: 1, inDoubt: 1 })
-      expect(place.truth().posts()).toBe(3)
-    }
   })
 })
 
