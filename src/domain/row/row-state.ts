@@ -393,8 +393,6 @@ const HELD_BACK = ['invalid', 'excluded', 'conflict', 'duplicate'] as const sati
 export const LIVE_STATES = [...UNSENT, ...PROTECTED] as const
 export const REPLACEABLE_STATES = [...UNSENT, ...HELD_BACK] as const
 
-export type LiveState = (typeof LIVE_STATES)[number]
-
 const isProtected = (state: RowState): boolean => PROTECTED.some((name) => name === state)
 
 /** A newcomer that says which older row it corrects (`migration_row`). */

@@ -1,5 +1,5 @@
 import { CHANGED_THERE, contradict } from '../compare/contradicting.js'
-import { LIVE_STATES, type LiveState, type RowState } from '../../domain/row/row-state.js'
+import { LIVE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { whenSeen, type Says, type Sighted, type Standing, type Then } from '../../domain/row/across-rows.js'
 import { OPTIONAL_FIELDS } from '../../domain/mandate/mandate.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
@@ -281,7 +281,7 @@ function standingOf(group: Deciding, older: readonly Older[]): { standing: Stand
   return { standing: older.some(({ state }) => state === 'excluded') ? 'ended' : 'unsent', live }
 }
 
-const isLive = (state: RowState): state is LiveState => LIVE_STATES.some((name) => name === state)
+const isLive = (state: RowState): boolean => LIVE_STATES.some((name) => name === state)
 
 /** Whether this (SQL over `:key` and `:turn`) gives any row. */
 const holds = ({ connection, key, turn }: Deciding, such: string): boolean =>
@@ -613,7 +613,7 @@ function blocked({ id, state, isClosedAsGone, kind }: Older): ProblemText {
   const why =
     state !== 'refused' ? '' : kind === 'list' ? 'A person corrected it. ' : 'Its request was in doubt once. '
   return say('CONFLICT_MANDATE', HELD_OTHERWISE, id, {
-    remedy: why + BLOCKED_REMEDY[isLive(state) ? state : 'ready'],
+    remedy: why + (BLOCKED_REMEDY[state] ?? AT_THE_SERVICE),
   })
 }
 
@@ -624,12 +624,9 @@ const BACK_REMEDY =
   'If it lives, write "send" into migration_decision of this line and give it back; else write this one off, too.'
 
 const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'
-const BLOCKED_REMEDY: Readonly<Record<LiveState, string>> = {
-  ready: AT_THE_SERVICE,
+/** What was sent is contradicted, and waits for nothing. */
+const BLOCKED_REMEDY: Readonly<Partial<Record<RowState, string>>> = {
   refused: 'If these data are right, write "send" into migration_decision of the line and give it back.',
-  sending: 'Wait for its outcome, then give the file again.',
-  registered: AT_THE_SERVICE,
-  in_doubt: 'Resolve that row first, then give the file again.',
   written_off:
     'A person closed that row. Write this one off, too, or ask them how the mandate is to be migrated.',
 }

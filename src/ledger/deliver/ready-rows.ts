@@ -120,7 +120,7 @@ export function prepareReadyRows(
          from row where row.id > :after and ${MAY_LEAVE} order by row.id limit :limit`
       return spreadPilot(rowsOf(page, asked(choice)), limit)
     },
-    isAny: (choice: Choice | null): boolean =>
+    hasReady: (choice: Choice | null = null): boolean =>
       sql(connection)`select 1 from row where ${MAY_LEAVE} limit 1`.get(asked(choice)) !== undefined,
     /** The first of those from that row on, then of the others. */
     firstFrom: (first: number, limit: number, choice: Choice | null): number[] => {
@@ -133,8 +133,8 @@ export function prepareReadyRows(
       const own = among('>=', limit)
       return [...own, ...among('<', limit - own.length)]
     },
-    /** At most so many: a pilot asks of no more than it sends. */
-    count: (choice: Choice | null, limit: number | null): number =>
+    /** How many the pages hold, at most so many: a pilot asks of no more than it sends. */
+    countReady: (choice: Choice | null = null, limit: number | null = null): number =>
       sqlValue(
         connection,
       )<number>`select count(*) from (select 1 from row where ${MAY_LEAVE} limit :limit)`.get({
@@ -145,7 +145,7 @@ export function prepareReadyRows(
      * Ready rows that may not leave yet, because an earlier request of theirs may still arrive, and when the last of them
      * may, ISO 8601; null where none waits.
      */
-    waiting: (choice: Choice | null) => {
+    waiting: (choice: Choice | null = null) => {
       const waiting = sql(connection)<{ count: number; latest: string | null }>`
         select count(distinct row.id) as count, max(started_at) as latest
            from (${LATE}) as waits join row on row.id = waits.id where ${MAY_BE_SENT} and ${IS_CHOSEN}`

@@ -158,7 +158,7 @@ export function createLedger(parts: LedgerParts) {
     begun: (group) => noteBegun(group),
     settled: noteSettled,
   })
-  const ready = prepareReadyRows(connection, {
+  const { page, toSend, ...waitingRows } = prepareReadyRows(connection, {
     file,
     nowMs: clock.now,
     fingerprints: () => fingerprintsOf(connection, file, 'send from'),
@@ -229,14 +229,9 @@ export function createLedger(parts: LedgerParts) {
     /** `page` of `prepareReadyRows`. */
     ready: (after: number, limit: number, choice: Choice | null = null) => {
       assertSound()
-      return guard(() => ready.page(after, limit, choice))
+      return guard(() => page(after, limit, choice))
     },
-    /** How many rows `ready` gives. */
-    countReady: (choice: Choice | null = null, limit: number | null = null) => ready.count(choice, limit),
-    hasReady: (choice: Choice | null = null) => ready.isAny(choice),
-    waiting: (choice: Choice | null = null) => ready.waiting(choice),
-    pilot: ready.pilot,
-    firstFrom: ready.firstFrom,
+    ...waitingRows,
     ...delivery,
     /**
      * Records what a person decided, all of it or nothing. Within 15 minutes of the intent, when a late request may
@@ -266,7 +261,7 @@ export function createLedger(parts: LedgerParts) {
       newRequestId,
       // A plan does what a run would do, and takes it back.
       runId: () => runId ?? (isAdmitting ? insertRun(connection, PLANNED_RUN, now()) : currentRun()),
-      toSend: ready.toSend,
+      toSend,
       noteWith: (note) => (noteBegun = note),
     }),
     readBacks: readBackVerbs(work),
