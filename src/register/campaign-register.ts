@@ -385,7 +385,7 @@ function keepLost({ connection }: RegisterFile, n: number, learnAttempts: () => 
 }
 
 /** The register of this user as a run needs it, and what it could not do. */
-export interface RunRegister extends Register {
+export interface RunRegister extends Omit<Register, 'adopt'> {
   readonly warnings: readonly string[]
 }
 
@@ -412,16 +412,16 @@ export function openRunRegister(
   }
 }
 
-const withoutRegister = ({ claims, takeOver }: Pick<RegisterOptions, 'claims' | 'takeOver'>): Register => ({
+const withoutRegister = ({
+  claims,
+  takeOver,
+}: Pick<RegisterOptions, 'claims' | 'takeOver'>): Omit<RunRegister, 'warnings'> => ({
   note: () => undefined,
   hold: () => ({
     inDoubt: claims.doubtAll(takeOver) + claims.doubtCorrected(),
     ...{ begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
   }),
   claim: (limit, choice) => void claims.toSend(limit, choice),
-  adopt: () => {
-    throw new Error('A run adopts nothing')
-  },
   knowsLedger: () => true,
   close: () => undefined,
 })

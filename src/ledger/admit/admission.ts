@@ -58,9 +58,6 @@ const TABLES = {
   ...GIVEN_BACK,
 }
 
-const isKnown = (connection: Connection, sha256: string): boolean =>
-  sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined
-
 /** Lines of one file may be read by several configurations, and are a source of each then. */
 const isKnownAs = (
   connection: Connection,
@@ -112,7 +109,8 @@ export function openAdmission(parts: AdmissionParts) {
     /** What comes in has this number or a higher one. */
     first,
     /** True when these bytes are already in the ledger, so reading them again would add nothing. */
-    isKnown: (sha256: string) => isKnown(connection, sha256),
+    isKnown: (sha256: string) =>
+      sql(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined,
     /** The sources of that many bytes: a file of another size is none of them, and need not be hashed to know it. */
     ofSize: (bytes: number) =>
       sqlWithJson<Pick<SourceSummary, 'sha256' | 'reading'>>(connection, 'reading')`

@@ -29,7 +29,6 @@ import {
   recordDecision,
   replaceRows,
   writeNotice,
-  type ProblemText,
   type Scope,
 } from '../admit/problems.js'
 import { formerOf, IS_LATEST, isTaking } from '../deliver/gate.js'
@@ -340,7 +339,12 @@ function apply(scope: Scope, line: Line, plan: CorrectionPlan, at: string): void
         contradict(connection, { where: 'row.id = :id', values: { id }, sent: corrected, at })
         return
       }
-      writeNotice(connection, conflict(plan.because, corrects, line.news ?? corrected), 'id = :id', { id })
+      writeNotice(
+        connection,
+        noticeOf('CONFLICT_MANDATE', { other: line.news ?? corrected, ...CONFLICTS[plan.because](corrects) }),
+        'id = :id',
+        { id },
+      )
       // A row that its own checks held back stays so; the notice says the rest.
       sql(connection)`
         update row set state = 'conflict', rule = 'CONFLICT_MANDATE' where id = ? and state = 'ready'`.run(id)
@@ -357,14 +361,6 @@ function answerNothing(connection: Connection, { id, current, news }: Line): voi
   sql(connection)`update temp.given_back set is_decided = 2 where id = ? and is_decided`.run(id)
   const where = `id = :current and id <> :news and state in ('conflict', 'invalid')`
   writeNotice(connection, noticeOf('CONFLICT_MANDATE', { other: news, ...SINCE }), where, { current, news })
-}
-
-function conflict(
-  because: Extract<CorrectionPlan, { kind: 'conflict' }>['because'],
-  row: number,
-  other: number | null,
-): ProblemText {
-  return noticeOf('CONFLICT_MANDATE', { other, ...CONFLICTS[because](row) })
 }
 
 const OLDER_LIST = {

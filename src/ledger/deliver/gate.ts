@@ -210,14 +210,10 @@ const CLAUSES = {
 
 export type HeldBecause = keyof typeof CLAUSES | 'late'
 
-const WHY: Readonly<Record<HeldBecause, string>> = {
-  late: 'an earlier request of its mandate, or of one that may be the same, may still arrive',
-  ...(Object.fromEntries(Object.entries(CLAUSES).map(([name, [, why]]) => [name, why])) as Record<
-    keyof typeof CLAUSES,
-    string
-  >),
-}
-export const heldText = (because: HeldBecause): string => WHY[because]
+export const heldText = (because: HeldBecause): string =>
+  because === 'late'
+    ? 'an earlier request of its mandate, or of one that may be the same, may still arrive'
+    : CLAUSES[because][1]
 
 /** SQL over `row` that is true where it is held, whatever the time. */
 export const HELD_WHATEVER_THE_TIME = `(${Object.values(CLAUSES)
