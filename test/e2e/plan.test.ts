@@ -224,7 +224,7 @@ it('a plan that is used up is not named any more, and a list of the report is na
   await run('plan', 'bad.csv', '--limit', '2')
   await run(...MAIL)
   const piloted = await run('run', 'bad.csv', '--yes', '--plan', 'plan.json', '--limit', '2')
-  expect([piloted.status, piloted.stdout]).toEqual([5, expect.stringMatching(/^Next: sepa-migrate run$/m)])
+  expect([piloted.status, piloted.stdout]).toEqual([5, expect.stringMatching(/^Next: sepa-migrate plan$/m)])
   await run('run', '--yes')
   const list = 'sepa-migrate-report/to-do/corrections.csv'
   write('corrections.csv', read('corrections.csv').replace(/DE00\d{18}/, germanIban(50)))

@@ -1,5 +1,5 @@
 import { NO_CUT_OVER, type OpenCutOver } from '../../domain/row/cut-over.js'
-import type { Stop } from '../../run/brake.js'
+import { PILOT_DONE, type Stop } from '../../run/brake.js'
 import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
@@ -206,7 +206,7 @@ function underPlan(
   const isOfPlan = !isOver && (command.files === undefined || command.files === notAdmitted)
   if (typeof plan === 'string' && isOfPlan)
     return { ...command, words: [...(command.words ?? []), '--plan', plan] }
-  return { ...command, name: sender({ settings }) }
+  return { ...command, name: typeof plan === 'string' ? 'plan' : sender({ settings }) }
 }
 
 /** What brings mandates in; where nothing may be sent without an approval, they are planned first. */
@@ -240,7 +240,7 @@ function stepOf(typed: Typed, status: CommandEnd): Step {
   if (campaign.purgedAt !== null) return PURGED
   const words = stop === null || stop.kind === 'signal' ? [] : [`${stop.next}.`]
   const behind = (next: Step): Step => ({ ...next, words: [...words, ...next.words] })
-  const same = sameChoice(typed, stop)
+  const same = sameChoice(typed, status)
   if (stop !== null && notAdmitted.length > 0)
     return { words, command: { name: 'run', files: notAdmitted, words: same } }
   const isOpen = totals.ready - (status.cutOver ?? NO_CUT_OVER).held + totals.sending > 0
@@ -253,9 +253,24 @@ function stepOf(typed: Typed, status: CommandEnd): Step {
   return behind(statusStep(typed, status, packOf(typed, status)))
 }
 
-/** What was begun goes on with the same choice; once all that it takes was sent, the others follow. */
-function sameChoice({ own }: Typed, stop: Stop | null): string[] {
-  return stop?.kind === 'choice' ? [] : sameFlags({ own }, ['only', 'country'])
+/**
+ * What was begun goes on with the same choice and as a pilot, also after another command than the run; once all that it
+ * takes was sent, the others follow.
+ */
+function sameChoice({ own, settings }: Typed, { stop, campaign: { lastRun } }: CommandEnd): string[] {
+  if (stop?.kind === 'choice' || own['plan'] !== undefined) return []
+  const { only = [], countries = [], limit, stoppedBy = null, plan } = lastRun ?? {}
+  const typed = sameFlags({ own }, ['only', 'country'])
+  const last = [
+    ...only.flatMap(({ column, values }) => ['--only', `${column}=${values.join(',')}`]),
+    ...(countries.length > 0 ? ['--country', countries.join(',')] : []),
+  ]
+  const isDone = (stop?.why ?? stoppedBy ?? PILOT_DONE.why) === PILOT_DONE.why
+  const pilot = settings.flags.limit ?? (plan === undefined ? limit : null)
+  return [
+    ...(typed.length > 0 || plan !== undefined ? typed : last),
+    ...(isDone || pilot == null ? [] : ['--limit', String(pilot)]),
+  ]
 }
 
 const OLDER = step(
@@ -305,7 +320,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
   if (again !== undefined && compareAgain.some(({ isTakenIn }) => !isTakenIn)) return again
   // Without the last export a run would send what was changed in it.
   if (inDoubt === 0 && cutOver.untaken === 0 && ready - cutOver.held + sending > 0)
-    return { words: [], command: { name: 'run' } }
+    return { words: [], command: { name: 'run', words: sameChoice(typed, status) } }
   if (again !== undefined) return again
   if (pack === null) return step('There is no up-to-date report.', { name: 'report' })
   const file = (name: string): string => shownPath(pathInPack(pack, name))
@@ -319,10 +334,12 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
           name: 'report verify',
           words: [shownPath(pack), '--ledger', settings.ledger],
         })
-  // Under a plan no decision comes in, the demo has no service any more, and who decides with resolve goes on so.
-  const { plan, demo, from } = typed.own
+  // Under a plan no decision comes in, the demo has no service any more, who decides with resolve goes on so, and a list that
+  // is given to a run would send what a pilot or a choice left.
+  const { plan, demo, from, only, country } = typed.own
   const isResolved =
-    settings.get('approval') !== null || [plan, demo, from].some((flag) => flag !== undefined)
+    settings.get('approval') !== null ||
+    [plan, demo, from, only, country, settings.flags.limit].some((flag) => flag !== undefined)
   const decideIn = (name: string): NextCommand =>
     isResolved || list(name) === file(name)
       ? { name: 'resolve', words: ['--from', list(name), '--dry-run'] }

@@ -31,9 +31,11 @@ export interface CampaignRecord {
   readonly changedAt: string
   /** A run asked the service about each row before it was sent: so should the next one. */
   readonly asksFirst: boolean
+  /** The terms of the latest run, and what stopped it. */
+  readonly lastRun: (RunTerms & { readonly stoppedBy?: string | null }) | null
   /** The names of the exports that were last set against it; none where nothing was compared. */
   readonly comparedExports: readonly string[]
-  /** One of these did not come in before the first request left, so it tells what ended since. */
+  /** One of these did not come in under its name before the first request left, so it tells what ended since. */
   readonly isComparedSince: boolean
   /** Of these, the ones that one configuration reads and a run takes next. */
   readonly untakenExports: readonly string[]

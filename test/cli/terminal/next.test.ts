@@ -19,7 +19,7 @@ import {
   verificationOf,
   type VerdictCount,
 } from '../../../src/domain/row/row-state.js'
-import type { Stop } from '../../../src/run/brake.js'
+import { PILOT_DONE, type Stop } from '../../../src/run/brake.js'
 import { open } from '../../ledger/campaign-setup.js'
 import { readerOf } from '../../report/ledger-value.js'
 import { freshFolder } from '../../support/folder.js'
@@ -196,6 +196,24 @@ describe('what to do next', () => {
     expect(older.join()).toContain('Put the newest copy of the ledger back')
     const purged = next({ ready: 5 }, { campaign: { ...campaign, purgedAt: '2026-06-15T12:00:00.000Z' } })
     expect([...older, ...purged].filter((line) => line.startsWith('Next:'))).toEqual([])
+  })
+
+  it('goes on as a pilot until as many rows were sent as it is for, and with the same choice', () => {
+    const pilot = asked({ limit: '5' }, { only: ['Segment=A'] })
+    const ready = { ready: 9 }
+    for (const kind of ['credentials', 'identical_refusals', 'signal'] as const)
+      expect(command(ready, { stop: stopOf(kind) }, pilot)).toBe('run --only Segment=A --limit 5')
+    expect(command(ready, { stop: PILOT_DONE }, pilot)).toBe('run --only Segment=A')
+    expect(command(ready, { stop: stopOf('choice') }, pilot)).toBe('run')
+    // A list that is given to a run would send the others too.
+    expect(command({ ready: 9, in_doubt: 1 }, { stop: PILOT_DONE }, pilot)).toMatch(/^resolve --from /)
+    // After another command the ledger knows what the run was told.
+    const only = [{ column: 'Segment', values: ['A', 'B'] }]
+    const after = (stoppedBy: string | null) => ({
+      campaign: { ...campaign, lastRun: { only, countries: ['AT'], limit: 5, stoppedBy } },
+    })
+    expect(command(ready, after('killed'))).toBe('run --only Segment=A,B --country AT --limit 5')
+    expect(command(ready, after(PILOT_DONE.why))).toBe('run --only Segment=A,B --country AT')
   })
 
   it('is, where plans are required, to plan, or to go on under the plan, with the files that did not come in', () => {
