@@ -641,6 +641,16 @@ describe('words', () => {
     expect(registered()).toEqual(linesOf([mandate(3)]))
   })
 
+  it('a line about two exports that contradict each other stays open where a run takes one of them', async () => {
+    save('export.csv', withStatus(mandate(3), mandate(1)))
+    await place.program('run', 'export.csv', '--limit', '1', '--yes')
+    save('active.csv', withStatus(mandate(1), mandate(3)))
+    save('ended.csv', withStatus(mandate(1, ENDED), mandate(3)))
+    expect((await json('compare', 'active.csv', 'ended.csv')).classes).toMatchObject({ contradictory: 1 })
+    await place.program('run', 'ended.csv', '--newer', '--yes')
+    expect(await json('status')).toMatchObject({ cutOver: { open: 1 }, totals: { excluded: 1 } })
+  })
+
   it.each([[['wrong.csv', 'export.csv']], [['export.csv', 'wrong.csv']]])(
     'a record of unknown status speaks under its other spelling, though its account cannot be read (%s)',
     async ([first = '', second = '']) => {

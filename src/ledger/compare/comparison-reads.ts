@@ -117,7 +117,7 @@ const IS_REPLACED = `class = 'in_doubt_changed' and ${HAS_OTHER_VALUES}
  * What is in conflict here as it is there has its line among the corrections.
  */
 const IS_OPEN = `decision_id is null and not ${IS_SETTLED_SINCE} and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
-  and (select state from row as current where current.id = ${CURRENT_ROW}) in ${NEVER_SENDABLE})
+  and (select state from row as current where current.id = ${CURRENT_ROW} and (class <> 'contradictory' or current.state = 'conflict')) in ${NEVER_SENDABLE})
   and not (${IS_REPLACED}) and not (why = 'begun' and (select state from row where id = compared.row_id) = 'superseded') and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
   and not (coalesce(met_by, compared.row_id) <> compared.row_id and ((select state from row where id = compared.row_id) in ('ready', 'refused')
     or (select state from row where id = met_by) not in ('conflict', 'written_off')))`
