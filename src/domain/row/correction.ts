@@ -103,6 +103,14 @@ export const isTruthWord = (text: string): boolean => TRUE.has(fold(text)) || FA
 const isTruth = (one: string, other: string): boolean =>
   [TRUE, FALSE].some((words) => words.has(fold(one)) && words.has(fold(other)))
 
+/** A save in an old code page turns what it lacks into question marks. */
+const isWithoutLetters = (original: string, returned: string): boolean =>
+  returned.includes('?') &&
+  original.length === returned.length &&
+  Array.from({ length: returned.length }, (_, at) => at).every(
+    (at) => original[at] === returned[at] || (returned[at] === '?' && original.charCodeAt(at) > 0xff),
+  )
+
 function isRounded(original: string, returned: string): boolean {
   if (!DIGITS.test(original) || withoutZeros(original).length <= MOST_DIGITS_SHOWN) return false
   if (isScientific(returned)) {
@@ -126,7 +134,7 @@ export function likenessOf(original: string, returned: string): Likeness {
   if (before === after || (after.includes("'") && withoutApostrophes(after) === withoutApostrophes(before)))
     return 'same'
   if (after === '' && ABSENT.has(before)) return 'same'
-  if (isTruth(before, after)) return 'same'
+  if (isTruth(before, after) || isWithoutLetters(before, after)) return 'same'
   if (DIGITS.test(before)) {
     const number = withoutDecimals(after)
     if (number === before || number === withoutZeros(before)) return 'same'
