@@ -646,7 +646,7 @@ describe('words', () => {
     await place.program('run', 'export.csv', '--limit', '1', '--yes')
     save('active.csv', withStatus(mandate(1), mandate(3)))
     save('ended.csv', withStatus(mandate(1, ENDED), mandate(3)))
-    expect((await json('compare', 'active.csv', 'ended.csv')).classes).toMatchObject({ contradictory: 1 })
+    expect(await json('compare', 'active.csv', 'ended.csv')).toMatchObject({ classes: { contradictory: 1 } })
     await place.program('run', 'ended.csv', '--newer', '--yes')
     expect(await json('status')).toMatchObject({ cutOver: { open: 1 }, totals: { excluded: 1 } })
   })

@@ -226,6 +226,9 @@ export interface FileFacts {
   readonly words?: Words
 }
 
+/** Seconds or milliseconds since 1970, from September 2001 on. */
+const UNIX_TIME = /^[12][0-9]{9}(?:[0-9]{3})?$/
+
 const OWN_ACCOUNT = 'hardly varies, as an account of the creditor'
 const DISTINCT = 'nearly all values differ'
 const OF_OTHER_ROWS = 'numbers of customers of other rows, as a list beside the table does'
@@ -286,6 +289,9 @@ function fateByShape(name: string, profile: ColumnProfile, file: FileFacts): Fat
     const shows = mayBeEnds(profile, namesBlock(name))
     return shows === null ? harmless('dates') : undecided('dates', 'status', shows)
   }
+  const times = namesFlag(name) || namesEnd(name) ? [...values].filter(([text]) => UNIX_TIME.test(text)) : []
+  if (times.length > 0)
+    return undecided('dates', 'status', `a time in ${sum(times.map(([, one]) => one))} of ${records} rows`)
   const heading = namesFlag(name) ? null : headingOf(name)
   if (heading !== null) return harmless(`${heading} by its name`)
   // Most rows are empty, so the others may be days that a spreadsheet counts.

@@ -32,6 +32,8 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
   ['with a day far off', 1200, ['Bd', first(2, '31.12.2025', '31.12.2099')]],
   ['to come', 30, ['Ruhend ab', first(2, '31.12.2026', '')]],
   ['ends of the next year', 40, ['Kündigung zum', first(5, '31.12.2026', '')]],
+  ['seconds of Unix', 300, ['cancelled_at', (n) => (n > 12 ? '' : `${1761086413 + n}`)]],
+  ['milliseconds beside zeros', 300, ['deleted', (n) => (n > 40 ? '0' : `${1761086413000 + n}`)]],
   ['an end in every row', 5, ['Kündigungsdatum', () => '31.03.2026']],
   ['a French end in every row', 30, ['Date de résiliation', (n) => `${10 + (n % 9)}/03/2026`]],
   ['an English end in every row', 1, ['cancelled_at', () => '2026-03-31T10:00:00Z']],
