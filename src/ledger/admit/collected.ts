@@ -402,7 +402,8 @@ const PAIRS = `
   select distinct old.id, new.id from heir join row as old on old.mandate_key = former and old.state <> 'duplicate'
     and not exists (select 1 from row as later where later.mandate_key = former
       and later.latest_first_debit > date(until, '+36 months', 'floor'))
-    join row as new on new.mandate_key = successor and new.mandate_key <> former and new.state <> 'superseded'`
+    join row as named on named.mandate_key = successor
+    join row as new on new.id = coalesce(named.heir, named.id) and new.id <> old.id and new.mandate_key <> former and new.state <> 'superseded'`
 
 /** Sent, maybe sent, ended before it was amended, or closed by a person; what was in doubt once may have arrived. */
 const IS_BARRED = `(old.state in ('sending', 'registered', 'in_doubt', 'written_off') or ${isLast('old')}

@@ -233,6 +233,16 @@ it('nothing tells what was refused of an erased customer, so another name of tha
   expect(statesOf(ledger.file)).toEqual(['refused', 'conflict'])
 })
 
+it('what was sent under a name that a person corrected stands for the name before, too', async () => {
+  const ledger = running([{ reference: 'NEW-1' }])
+  admit(ledger, [{ reference: 'NEW-9', corrects: 1 }])
+  await send(ledger, registered('ASSIGNED-1'))
+  const [former, successor] = ['M-1', 'NEW-1'].map((name) => `DE|09999999999|${name}`)
+  const amendments = [{ former: former!, successor: successor!, day: '2026-01-01' as LocalDate }]
+  admit(ledger, [{ reference: 'M-1', iban: OTHER_IBAN }], { amendments })
+  expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'duplicate'])
+})
+
 describe('rows whose mandate cannot be told', () => {
   const unreadable: Values = { verdict: 'invalid', mandateKey: null, reference: '' }
 
