@@ -323,16 +323,13 @@ const FOUND_BY: ReadonlyMap<string, string> = new Map([
   ['byte order mark', 'by its mark'],
 ])
 
-export const firstRecords = (count: number): string =>
-  count === 1 ? 'the first record' : `the first ${plural(count, 'record', 'records')}`
-
 export const separatorText = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
 
 /** How a file was read: encoding, separator, header, and which column feeds which field. */
 export function howReadLines({ name, records, blankLines, columns, reading }: Source): Line[] {
-  const { encoding, delimiter, sheet, hidden, collections, headerLine, sample, skipFooterLines = 0 } = reading
+  const { encoding, delimiter, sheet, hidden, collections, headerLine, skipFooterLines = 0 } = reading
   const counted = said([
-    sample === undefined ? plural(records, 'record', 'records') : firstRecords(records),
+    plural(records, 'record', 'records'),
     blankLines > 0 && plural(blankLines, 'blank line', 'blank lines'),
   ])
   const written = said([

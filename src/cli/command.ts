@@ -75,7 +75,7 @@ export function contextOf(called: Called) {
       if (reason === '') throw new UsageError(`There is no reason${nothing}`, `Say with --reason ${next}`)
       return reason
     },
-    /** How many records or rows --sample names; null for all of them. */
+    /** How many rows --sample names; null for all of them. */
     sample: (): number | null => {
       const count = text('sample')
       return count === null ? null : rows(1).read(count, '--sample')
@@ -193,35 +193,6 @@ export function configuredOptions(context: Context): SourceOptions {
     ...(crosswalk === undefined ? {} : { crosswalk: { ...crosswalk, file: locate(crosswalk.file) } }),
     join: join.map((one) => ({ ...one, file: locate(one.file) })),
   }
-}
-
-/** The first records of each source only. What needs the whole file, its hash among it, is not known then. */
-export function sampled(files: readonly OpenNext[], count: number | null): readonly OpenNext[] {
-  if (count === null) return files
-  return files.map((open) => async (known) => {
-    const source = await open(known)
-    let records = 0
-    return {
-      ...source,
-      sha256: null,
-      records: async function* (signal) {
-        for await (const batch of source.records(signal)) {
-          const taken = batch.slice(0, count - records)
-          records += taken.length
-          yield taken
-          if (records === count) return
-        }
-      },
-      summary: () => ({
-        sha256: `sample of ${source.name}`,
-        bytes: 0,
-        records,
-        blankLines: 0,
-        reading: { ...source.reading, sample: count },
-        findings: [],
-      }),
-    }
-  })
 }
 
 export const SHEET: OwnFlag = [

@@ -126,12 +126,10 @@ export const collectionOpeners = (paths: readonly string[], { limits }: SourceOp
   })
 
 export interface AdmitOptions extends Omit<AdmitRequest, 'isRetry'> {
-  /** Collection files of the former creditor, which are compared with the exports. */
+  /** Collection files of the former creditor, compared with the exports; what is in none of these becomes a finding. */
   readonly evidence?: readonly OpenCollected[] | undefined
   readonly signal: AbortSignal
   readonly watch: (source: string, records: number) => void
-  /** What was collected and is in no export becomes a finding, in a ledger that nobody keeps. */
-  readonly tellsMissing?: boolean
   /** What reads again what came in before; where it is left out, all of that stays as it was read. */
   readonly readBy?: ReadBy | undefined
   /** There is no campaign to compare with: lines of our own files count as new ones. */
@@ -164,7 +162,7 @@ export async function admitSources(
   return within(ledger.admit(options), async (admission) => {
     const { admitted } = await addSources(admission, files, options)
     if (admission.collections.isNew()) admission.compareEarlier()
-    if (options.tellsMissing === true) admission.tellMissing()
+    if (options.evidence !== undefined) admission.tellMissing()
     return admitted
   })
 }

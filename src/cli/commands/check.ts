@@ -12,7 +12,6 @@ import {
   SHEET,
   emptyResult,
   openers,
-  sampled,
   namedFiles,
   readByOf,
   sourceOptions,
@@ -22,7 +21,6 @@ import { totalsLines, type Line, toned } from '../terminal/world.js'
 import { keptText, nextReading, noteOutputs, waitingIn, waitingTexts } from '../closing.js'
 import {
   evidenceLine,
-  firstRecords,
   howReadLines,
   readingLines,
   heldLines,
@@ -45,18 +43,10 @@ export const checkCommand: Command = {
   summary: 'validate whole files; sends nothing, and needs no network without --who',
   examples: [
     'sepa-migrate check export.csv --out checked',
-    'sepa-migrate check export.csv --sample 100',
     'sepa-migrate check --ledger sepa-migrate.db sepa-migrate-report/to-do/corrections.csv',
   ],
   options: [...OF_SERVICE, ...COMMON, 'asOf', 'yes'],
-  own: [
-    SHEET,
-    IGNORE_COLUMN,
-    EVIDENCE,
-    NEWER,
-    WHO,
-    ['--sample <n>', 'a first look: only the first n records of each file'],
-  ],
+  own: [SHEET, IGNORE_COLUMN, EVIDENCE, NEWER, WHO],
   epilogue: [
     '--out writes every problem to problems.csv in that folder.',
     '--ledger compares the files with a campaign, as run would: above all corrections with the rows they name.',
@@ -74,13 +64,12 @@ export const checkCommand: Command = {
 
 async function check(context: Context) {
   const { world, settings } = context
-  const sample = context.sample()
   // That of a campaign only where it was asked for: a first check comes before any ledger.
   const campaign = settings.isNamed('ledger') ? settings.ledger : null
   const ledger =
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
   try {
-    return conclude(context, ledger.reader, await checkFiles(context, ledger, { sample, campaign }))
+    return conclude(context, ledger.reader, await checkFiles(context, ledger, campaign))
   } finally {
     ledger.close()
   }
@@ -88,15 +77,10 @@ async function check(context: Context) {
 
 type CheckedFiles = Awaited<ReturnType<typeof checkFiles>>
 
-interface Asked {
-  readonly sample: number | null
-  /** The ledger that the files are compared with. */
-  readonly campaign: string | null
-}
-
-async function checkFiles(context: Context, ledger: ScratchLedger, asked: Asked) {
+/** @param campaign the ledger that the files are compared with */
+async function checkFiles(context: Context, ledger: ScratchLedger, campaign: string | null) {
   const { reader } = ledger
-  const admitted = await admitAll(context, ledger, asked)
+  const admitted = await admitAll(context, ledger, campaign)
   if (context.flag('who')) await askWho(context, ledger)
   ledger.tellNew()
   /** Rows that a run would put in doubt before it sends anything. */
@@ -104,17 +88,17 @@ async function checkFiles(context: Context, ledger: ScratchLedger, asked: Asked)
   const out = context.settings.get('out')
   noteOutputs(context, out)
   const written = out === null ? emptyResult : await writeFiles(context, reader, out)
-  const waiting = asked.campaign === null ? [] : await waitingIn(context, reader)
-  return { ...asked, admitted, inDoubt, waiting, files: written.files, warnings: written.warnings }
+  const waiting = campaign === null ? [] : await waitingIn(context, reader)
+  return { campaign, admitted, inDoubt, waiting, files: written.files, warnings: written.warnings }
 }
 
 /** Where nothing is compared with a campaign or collections, most records of most files need no row of their own. */
 async function admitAll(
   context: Context,
   ledger: ScratchLedger,
-  { sample, campaign }: Asked,
+  campaign: string | null,
 ): Promise<readonly AdmittedSource[]> {
-  const files = sampled(openers(context), sample)
+  const files = openers(context)
   const evidence = collectionOpeners(context.texts('evidence'), sourceOptions(context))
   const options = {
     severities: context.settings.severities,
@@ -124,9 +108,8 @@ async function admitAll(
     watch: context.progress.reading,
     ...(campaign === null ? { onTheirOwn: true } : { readBy: readByOf(context) }),
     evidence,
-    tellsMissing: sample === null,
   }
-  const isAlone = campaign === null && sample === null && evidence.length === 0 && !context.flag('who')
+  const isAlone = campaign === null && evidence.length === 0 && !context.flag('who')
   return admitSources(ledger, isAlone ? await withoutRowsAlone(files, options) : files, options)
 }
 
@@ -159,16 +142,14 @@ function* allProblems(reader: LedgerReader) {
 }
 
 function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles) {
-  const { admitted, campaign, files, sample, inDoubt } = checked
+  const { admitted, campaign, files, inDoubt } = checked
   const totals = reader.totals()
   const todos = todosOf(reader)
   const notTaken = admitted.reduce((sum, source) => sum + source.notTaken, 0)
   const isFaulty = totals.invalid + totals.conflict + notTaken > 0
   const undecided = todos.flatMap(({ rule, kind }) => (kind === 'error' ? (BEFORE_RUN.get(rule) ?? []) : []))
   const corrections = reader.correctionsToSend(CORRECTIONS_SHOWN)
-  const seen = reader.evidence()
-  // Of a first look nobody can tell what is missing.
-  const evidence = seen === null || sample === null ? seen : { ...seen, not_in_export: 0 }
+  const evidence = reader.evidence()
   const names = new Set(admitted.map(({ name }) => name))
   const sources = reader.sources().filter(({ name }) => names.has(name))
   const latest = (id: number) => sources.findLast(({ origin }) => origin === id)?.reading
@@ -178,7 +159,6 @@ function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles)
     totals,
     files,
     warnings: said([
-      sample !== null && `Only ${firstRecords(sample)} of each file ${sample === 1 ? 'was' : 'were'} checked`,
       ...(campaign === null ? ownFiles(admitted) : []),
       ...admitted
         .filter(({ kind }) => kind === 'known')
@@ -228,15 +208,14 @@ const BEFORE_RUN: ReadonlyMap<string, string> = new Map([
 
 function nextLinesOf(
   context: Context,
-  { campaign, files, sample, waiting }: CheckedFiles,
+  { campaign, files, waiting }: CheckedFiles,
   { undecided, isFaulty }: { undecided: readonly string[]; isFaulty: boolean },
 ): Line[] {
   const { settings, args } = context
   if (undecided.length > 0 && settings.configuration.file === null)
     return [...undecided, nextLine(context, { name: 'init', files: args.slice(0, 1) })]
   // A run would refuse what nobody decided about.
-  if (undecided.length > 0 || sample !== null)
-    return [...undecided, nextLine(context, { name: 'check', files: args })]
+  if (undecided.length > 0) return [...undecided, nextLine(context, { name: 'check', files: args })]
   return said([
     isFaulty &&
       `Correct the export, or leave it: a run leaves rows with an error behind and lists them in to-do.xlsx, to be corrected there.${files['problems.csv'] === undefined ? ' With --out, a check lists every problem.' : ''}`,

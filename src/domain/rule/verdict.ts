@@ -295,8 +295,6 @@ export interface SourceReading extends LayoutReading {
   readonly again?: string
   /** It says otherwise: what was sent up to this attempt, as this configuration read it, may be wrong. */
   readonly doubts?: { readonly attempt: number; readonly configuration: string | null } | undefined
-  /** Only so many records were read: a first look. */
-  readonly sample?: number
   /** Lines before the header and behind the last record, masked and capped. */
   readonly leftOut?: { readonly beforeHeader?: readonly string[]; readonly atEnd?: readonly string[] }
   /** Columns that nobody decided about, each with what to write. */
