@@ -1,12 +1,9 @@
-import { existsSync, constants, readdirSync, realpathSync, rmdirSync, unlinkSync } from 'node:fs'
+import { existsSync, constants, realpathSync, unlinkSync } from 'node:fs'
 import { dirname, relative, resolve, basename, join } from 'node:path'
 import { open, type FileHandle } from 'node:fs/promises'
 import { fold, plural, said } from '../../domain/text/text.js'
 import type { CampaignRecord } from '../../ledger/read/reader.js'
 import {
-  DONE,
-  isToDo,
-  NOTE,
   readNote,
   readWrittenFiles,
   sha256Of,
@@ -188,19 +185,7 @@ export async function removeOwn(files: readonly string[], owner: Owner) {
     if (why === null) removed.push(file)
     else left.push({ file, why })
   }
-  for (const folder of new Set(removed.map((file) => dirname(file)))) removeNoteAlone(folder)
   return { removed, left }
-}
-
-/** Of a folder of lists from which all lists are gone. */
-function removeNoteAlone(folder: string): void {
-  if (basename(folder) === DONE && isToDo(basename(dirname(folder))) && readdirSync(folder).length === 0) {
-    rmdirSync(folder)
-    removeNoteAlone(dirname(folder))
-  }
-  if (!isToDo(basename(folder)) || readdirSync(folder).join() !== NOTE) return
-  unlinkSync(join(folder, NOTE))
-  rmdirSync(folder)
 }
 
 /** @returns why the file was left; null once it is gone */

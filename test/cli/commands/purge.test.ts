@@ -19,7 +19,7 @@ import { contextOf, type Context } from '../../../src/cli/command.js'
 import { noteOutputs } from '../../../src/cli/closing.js'
 import { listsIn, remainLines, remainsOf, removeOwn } from '../../../src/cli/commands/purge.js'
 import { noConfiguration, readSettings } from '../../../src/cli/settings/settings.js'
-import { type Line, wordsOf, silentProgress } from '../../../src/cli/terminal/world.js'
+import { wordsOf, lineProgress } from '../../../src/cli/terminal/world.js'
 import { TO_DO_FILES, writeReport } from '../../../src/report/pack/pack.js'
 import { admit, freshFile, open } from '../../ledger/campaign-setup.js'
 import { look } from '../../ledger/ledger-views.js'
@@ -30,7 +30,14 @@ const OWNER = { ledgerId: 'of-this-ledger' }
 function contextFor(ledger: string, flags: Readonly<Record<string, string>> = {}): Context {
   const world = worldOf()
   const settings = readSettings({ ledger, ...flags }, world, noConfiguration)
-  return contextOf({ world, settings, args: [], own: {}, progress: silentProgress, log: noLog })
+  return contextOf({
+    world,
+    settings,
+    args: [],
+    own: {},
+    progress: lineProgress(world, () => undefined),
+    log: noLog,
+  })
 }
 
 describe('what a campaign left beside its ledger', () => {
@@ -67,7 +74,7 @@ describe('what a campaign left beside its ledger', () => {
     const ledger = open().file
     mkdirSync(`${ledger}.files.jsonl`)
     const notes: string[] = []
-    const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
+    const progress = lineProgress(worldOf(), (line) => void notes.push(wordsOf(line)))
     noteOutputs({ ...contextFor(ledger, { logFile: '/elsewhere/run.log' }), progress }, '/elsewhere/reports')
     const told = (name: string): string =>
       `Cannot note beside the ledger that this command writes to "/elsewhere/${name}": purge will not name it, so remember it`
@@ -126,9 +133,9 @@ describe('what a purge may delete', () => {
   }
 
   it('is what the manifest or the note of a report of this ledger names, byte for byte', async () => {
-    const { out, lists, remove } = await campaign()
+    const { lists, remove } = await campaign()
     expect(await remove(...lists)).toEqual({ removed: lists, left: [], why: [] })
-    expect([...lists, join(out, 'to-do')].filter((path) => existsSync(path))).toEqual([])
+    expect(lists.filter((path) => existsSync(path))).toEqual([])
   })
 
   it('is not the report of another campaign, whatever its files are called', async () => {
