@@ -2,7 +2,7 @@ import { describe, expect, it, beforeEach } from 'vitest'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { howReadLines, readingLines, confirmRun } from '../../src/cli/before-sending.js'
-import { wordsOf, type Line, silentProgress } from '../../src/cli/terminal/world.js'
+import { wordsOf, lineProgress } from '../../src/cli/terminal/world.js'
 import { admitted, exportOf, fileOf, CHECK, optionsOf } from '../support/sources.js'
 import { IS_ROOT, listenAs } from '../support/listener.js'
 import { contextOf } from '../../src/cli/command.js'
@@ -98,7 +98,7 @@ async function confirm(target: string, typed: string | null, given: Given = {}) 
   const settings = readSettings({ ...flags, ledger: join(folder, ledger) }, world)
   const notes: string[] = []
   const questions: string[] = []
-  const progress = { ...silentProgress, note: (line: Line) => void notes.push(wordsOf(line)) }
+  const progress = lineProgress(world, (line) => void notes.push(wordsOf(line)))
   const own = { checkBeforeSend: options.checkBeforeSend }
   const context = contextOf({ world, settings, progress, args: [], own, log: noLog })
   const trusted = {

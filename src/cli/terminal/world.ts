@@ -277,19 +277,10 @@ function counter(world: World) {
   }
 }
 
-const silent = (): void => undefined
-export const silentProgress: Progress = {
-  reading: silent,
-  sending: silent,
-  outcome: silent,
-  note: silent,
-  event: silent,
-  end: silent,
-}
-
 export async function startProgress(world: World, isSilent: boolean): Promise<Progress> {
-  if (isSilent) return silentProgress
-  return world.stderr.isTerminal ? drawnProgress(world, await drawnLines(world)) : lineProgress(world)
+  if (isSilent) return lineProgress(world, () => undefined)
+  const { isTerminal, print } = world.stderr
+  return isTerminal ? drawnProgress(world, await drawnLines(world)) : lineProgress(world, print)
 }
 
 /** The lines of a view, redrawn in place; what is said meanwhile is written above them and stays. */
@@ -365,13 +356,12 @@ function drawnProgress(world: World, lines: Awaited<ReturnType<typeof drawnLines
   }
 }
 
-function lineProgress(world: World): Progress {
+export function lineProgress(world: World, say: (line: Line) => void): Progress {
   const { view, ...count } = counter(world)
   let saidMs = world.clock.monotonic()
   let saidAt = 0
   /** Of the last event: said once, however often it comes again. */
   let saidCause = ''
-  const say = world.stderr.print
   const isDue = (): boolean => world.clock.monotonic() - saidMs >= LINE_INTERVAL_MS
   function sayCounts(): void {
     saidMs = world.clock.monotonic()
@@ -398,7 +388,7 @@ function lineProgress(world: World): Progress {
       if (cause !== saidCause) say(text)
       saidCause = cause
     },
-    note: world.stderr.print,
+    note: say,
     end: () => {
       if (settledOf(view()) > saidAt) sayCounts()
     },
