@@ -301,7 +301,12 @@ const MOST_CONCURRENCY = 256
  *   that turns the verification of certificates off
  */
 export function checkService(options: ServiceOptions, environment: Environment) {
-  refuseUnverifiedTls(environment['NODE_TLS_REJECT_UNAUTHORIZED'])
+  // Connections verify certificates whatever it says. Whoever told Node not to believes something that is not so.
+  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
+    throw new UsageError(
+      'Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set: it would accept any certificate',
+      'Nothing was sent. Unset it, and name the certificate of your own authority instead.',
+    )
   assertText('the base URL', options.baseUrl)
   const baseUrl = readBaseUrl(options.baseUrl)
   const statusTable = createStatusTable(options.outcomes)
@@ -317,18 +322,4 @@ export function assertText(what: string, given: unknown): void {
   if (typeof given === 'string' && given !== '') return
   const next = 'Look whether the variable or file that holds it is there.'
   throw cannotUse('the service', `${what} is missing or empty`, next)
-}
-
-/**
- * Connections verify certificates whatever the environment says. Whoever told Node not to believes something that is not
- * so, and is refused.
- * @param rejectUnauthorized the value of NODE_TLS_REJECT_UNAUTHORIZED in the environment
- * @throws {UsageError}
- */
-export function refuseUnverifiedTls(rejectUnauthorized: string | undefined): void {
-  if (rejectUnauthorized !== '0') return
-  throw new UsageError(
-    'Cannot run while NODE_TLS_REJECT_UNAUTHORIZED=0 is set: it would accept any certificate',
-    'Nothing was sent. Unset it, and name the certificate of your own authority instead.',
-  )
 }
