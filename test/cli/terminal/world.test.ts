@@ -111,7 +111,7 @@ describe('the boundary to the terminal', () => {
   })
 
   it.each([false, true])(
-    'lets no text begin a line of its own while it goes on (terminal: %s)',
+    'lets no text begin a line of its own while it goes on, and says nothing where it is silent (terminal: %s)',
     async (isTerminal) => {
       const { printed, ...world } = worldOf()
       let drawn = ''
@@ -130,12 +130,16 @@ describe('the boundary to the terminal', () => {
           return () => undefined
         },
       }
-      const progress = await startProgress(shown, false)
-      progress.reading(HOSTILE, 1)
-      progress.note(HOSTILE)
-      progress.sending(2)
-      progress.event(HOSTILE, HOSTILE)
-      const text = printed.stderr + drawn
+      const go = async (isSilent: boolean): Promise<string> => {
+        const progress = await startProgress(shown, isSilent)
+        progress.reading(HOSTILE, 1)
+        progress.note(HOSTILE)
+        progress.sending(2)
+        progress.event(HOSTILE, HOSTILE)
+        return printed.stderr + drawn
+      }
+      expect(await go(true)).toBe('')
+      const text = await go(false)
       expect(text.split('Name forged line')).toHaveLength(4)
       expect(text).not.toContain('title')
       expect(text).not.toMatch(/[\r\n]forged/)
