@@ -276,7 +276,7 @@ function differenceText(row: VerifiedRow): string {
 const LISTED_AT_MOST = 50
 
 /** Keeps the first entries, and counts them all. */
-export function addTo<Entry>(list: { total: number; first: Entry[] }, entry: Entry): void {
+function addTo<Entry>(list: { total: number; first: Entry[] }, entry: Entry): void {
   list.total += 1
   if (list.first.length < LISTED_AT_MOST) list.first.push(entry)
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { totalsOf } from '../../../src/domain/row/row-state.js'
 import {
   addRow,
-  addTo,
   type Entries,
   hashTotalsOf,
   noSums,
@@ -155,12 +154,6 @@ describe('the walk over what was read back', () => {
     expect((await walkBack({ verified })).drained).toEqual([250, 500, 600])
     await expect(walkBack({ verified }, AbortSignal.abort())).rejects.toThrow('abort')
   })
-})
-
-it('a list keeps the first entries and counts the others', () => {
-  const list = { total: 0, first: [] as number[] }
-  for (const entry of many(51, Number)) addTo(list, entry)
-  expect(list).toEqual({ total: 51, first: many(50, Number) })
 })
 
 it('values are counted, the most frequent first; so many different ones are kept, the others counted together', () => {
