@@ -195,7 +195,7 @@ export const pathInPack = (folder: string, name: string): string =>
     : join(folder, name)
 
 /** In a folder of lists: those that a command took in. They go on to the folder of the next lists. */
-export const DONE = 'done'
+const DONE = 'done'
 
 /** Into the folder, which is made where it is missing: under its name, or that with a number behind it. */
 function moveTo(folder: string, path: string): string {
