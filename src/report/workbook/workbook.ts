@@ -39,6 +39,7 @@ export function openArchive(write: (bytes: Uint8Array) => Promise<void>) {
     if (error !== null) throw error
     packed.push(chunk)
     bytes += chunk.length
+    if (bytes > LARGEST_ARCHIVE) throw new Error('A workbook cannot hold so much')
   })
 
   async function drain(): Promise<void> {
@@ -64,9 +65,6 @@ export function openArchive(write: (bytes: Uint8Array) => Promise<void>) {
       zip.end()
       return drain()
     },
-
-    /** How large it has become. */
-    bytes: (): number => bytes,
   }
 }
 
@@ -384,8 +382,6 @@ export const WORKBOOK_LIMITS = {
   sheetEntries: 1_000_000,
   /** The same in bytes, before it is deflated. */
   sheetBytes: 1_000_000_000,
-  /** A sheet with which the archive could become larger goes without its entries; the rest is for all that is no list. */
-  archiveBytes: LARGEST_ARCHIVE - 100_000_000,
 }
 
 export type WorkbookLimits = Readonly<typeof WORKBOOK_LIMITS>
@@ -397,8 +393,6 @@ interface ListWords {
   readonly title?: string
   /** What the title says behind the count. */
   readonly note?: string
-  /** The file that holds all entries, said where a workbook cannot. */
-  readonly file?: string
 }
 
 /** A sheet that is ready to be written, but for its place in the archive. */
@@ -407,8 +401,7 @@ interface ListSheet {
   readonly isList: boolean
   /** Before they are deflated. */
   readonly bytes: number
-  /** @param isFull there is no room for its entries */
-  readonly chunks: (isFull: boolean) => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  readonly chunks: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 
 /** The rows of one sheet behind so many others: a few in memory, and more of them in a file. */
@@ -457,16 +450,12 @@ function sheetList<Entry>(
     }
   }
 
-  async function* chunksOf(rows: typeof last, words: ListWords, isFull: boolean): AsyncGenerator<Uint8Array> {
-    const count = isFull ? 0 : rows.count
-    const title = titleOf(words, { ...rows, count, total: entries() }, isFull, texts)
-    yield Buffer.from(frame.head(columns, title))
-    if (!isFull) {
-      if (rows.file !== null) yield* rows.file.chunks()
-      yield Buffer.from(rows.waiting)
-    }
+  async function* chunksOf(rows: typeof last, words: ListWords): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(frame.head(columns, titleOf(words, { ...rows, total: entries() }, texts)))
+    if (rows.file !== null) yield* rows.file.chunks()
+    yield Buffer.from(rows.waiting)
     await rows.file?.remove()
-    yield Buffer.from(frame.tail(columns, count))
+    yield Buffer.from(frame.tail(columns, rows.count))
   }
 
   const entries = (): number => last.before + last.count
@@ -476,7 +465,7 @@ function sheetList<Entry>(
       name: index === 0 ? words.sheet : `${words.sheet} (${index + 1})`,
       isList: true,
       bytes: rows.bytes,
-      chunks: (isFull) => chunksOf(rows, words, isFull),
+      chunks: () => chunksOf(rows, words),
     }))
 
   return { add, drain, entries, sheets }
@@ -484,16 +473,14 @@ function sheetList<Entry>(
 
 /** On several sheets each says which of all it has: `Registered: 1,000,001 – 1,200,000 / 1,200,000`. */
 function titleOf(
-  { sheet, title = sheet, note = '', file = '' }: ListWords,
+  { sheet, title = sheet, note = '' }: ListWords,
   { before, count, total }: { readonly before: number; readonly count: number; readonly total: number },
-  isFull: boolean,
   { say, count: written }: Texts,
 ): string {
   const all = written(total)
   const shown = count === 0 ? '0' : `${written(before + 1)} – ${written(before + count)}`
   const noted = note === '' ? '' : `. ${note}`
-  const rest = isFull ? `. ${say('sheet.full')} ${say('page.allIn', { file })}` : ''
-  return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}${rest}`
+  return `${say('labelled', { name: title, value: count === total ? all : `${shown} / ${all}` })}${noted}`
 }
 
 /** The lists that are filled during the walk, in the order of their sheets. */
@@ -522,12 +509,12 @@ function sheetsOf(facts: ReportFacts, lists: ReturnType<typeof openLists>, terms
   return [
     { name: say('sheet.summary'), isList: false, bytes: summary.length, chunks: () => [summary] },
     ...lists.flatMap((list) => {
-      const { sheet, file } = tables.LISTS[list.name]
+      const { sheet } = tables.LISTS[list.name]
       if (list.name === 'unproven' && verification === null) return []
       if (list.name === 'cutOver' && list.entries() === 0) return []
       const title = say(list.name === 'unproven' ? 'proof.notProven' : sheet)
       const note = list.name === 'inDoubt' && proposals > 0 ? say('doubt.proposals', proposed) : ''
-      return list.sheets({ sheet: say(sheet), title, note, file: file ?? facts.ledger })
+      return list.sheets({ sheet: say(sheet), title, note })
     }),
     ...known('sources.title', tables.SOURCES, sources),
     ...(plans.length === 0 ? [] : known('plans.title', tables.PLANS, tables.linesOfPlans(facts))),
@@ -554,7 +541,7 @@ export function openWorkbook(
      * @throws {UsageError} when the folder does not take it
      */
     finish: (facts: ReportFacts): Promise<PackFile> =>
-      writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, terms), limits.archiveBytes),
+      writeSheets(folder, WORKBOOK_FILE, sheetsOf(facts, lists, terms)),
   }
 }
 
@@ -562,13 +549,11 @@ async function writeSheets(
   folder: Pick<PackFolder, 'create'>,
   name: string,
   sheets: readonly ListSheet[],
-  mostBytes: number,
 ): Promise<PackFile> {
   const output = await folder.create(name)
   const archive = openArchive(output.write)
   for (const [path, xml] of workbookParts(sheets)) await archive.add(path, [Buffer.from(xml)])
-  for (const [index, { bytes, chunks }] of sheets.entries())
-    await archive.add(`xl/${sheetPath(index)}`, chunks(archive.bytes() + bytes > mostBytes))
+  for (const [index, { chunks }] of sheets.entries()) await archive.add(`xl/${sheetPath(index)}`, chunks())
   await archive.end()
   return output.finish()
 }
@@ -601,7 +586,7 @@ export function openToDo(folder: PackFolder, originals: OriginalColumns) {
     if (sheets.length === 0 || bytes > LARGEST_TO_DO) return
     const first = { name: 'Read me first', bytes: howTo.length, chunks: () => [howTo] }
     const unprinted = [first, ...sheets].map((sheet) => ({ ...sheet, isList: false }))
-    await writeSheets(folder, TO_DO_WORKBOOK, unprinted, WORKBOOK_LIMITS.archiveBytes)
+    await writeSheets(folder, TO_DO_WORKBOOK, unprinted)
   }
   return { lists, finish }
 }

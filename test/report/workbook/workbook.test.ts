@@ -134,17 +134,6 @@ describe('the workbook', () => {
     expect(names.flatMap((name) => idsIn(sheets, name))).toEqual(many(5_000, (id) => id))
   })
 
-  it('says where all rows are when an archive can hold no more', async () => {
-    const limits = { ...WORKBOOK_LIMITS, sheetEntries: 1_000, archiveBytes: 300_000 }
-    const sheets = await sheetsWith(registered(3_000), limits)
-    for (const name of ['Registered', 'Registered (2)', 'Registered (3)'])
-      expect(texts(sheets.get(name))[0]).toBe(
-        'Registered: 0 / 3,000. A workbook cannot hold more. All are in registered.csv.',
-      )
-    expect(sheets.get('Registered (3)')).toHaveLength(2)
-    expect(sheets.get('Columns')?.length).toBeGreaterThan(10)
-  })
-
   it('has a line for each approval of a plan, and no sheet for them where nobody planned', async () => {
     const approvals = [approvalOf(), approvalOf({ id: 2, recordedAs: null, ...MAILED })]
     const other = 'f'.repeat(64)

@@ -19,9 +19,7 @@ it('an archive holds its entries, with no time of its own, and is the same twice
     for (const [name, text] of Object.entries(texts))
       await archive.add(name, [Buffer.from(text.slice(0, 3)), Buffer.from(text.slice(3))])
     await archive.end()
-    const whole = Buffer.concat(written)
-    expect(archive.bytes()).toBe(whole.length)
-    return whole
+    return Buffer.concat(written)
   }
   const archive = await archived()
   const timeless = Object.entries(texts).map(([name, text]) => [name, { text, dosDate: 0x21, dosTime: 0 }])
