@@ -10,6 +10,7 @@ import {
   wireDateTime,
   writtenAt,
 } from './envelope.js'
+import { parseJson } from '../domain/text/text.js'
 import type { ListedSource } from '../domain/proof/match-sources.js'
 import type { CustomerSaid } from '../domain/who/names.js'
 import { customer as invoiced } from './billogram.js'
@@ -179,8 +180,8 @@ const MAY_BE_MORE = 'may not be the whole list'
 
 /** Names of headers that may speak of pages; any other may hold such a word by chance. */
 const OF_PAGES = [...FURTHER, ...CUT, 'total', 'page', 'pages', 'pagination']
-/** A `Link` header that points at nothing else than the list itself. */
-const LINK_TO_ITSELF = /^<[^<>]*>;\s*rel="?self"?$/i
+/** What a `Link` header may point at without saying anything of the list. */
+const HARMLESS_LINKS = new Set(['self', 'help', 'describedby', 'service-doc', 'service-desc', 'deprecation'])
 
 /**
  * The first sign in the headers of an answer, whose names are in lower case, that there are more; null where there is none.
@@ -189,16 +190,25 @@ const LINK_TO_ITSELF = /^<[^<>]*>;\s*rel="?self"?$/i
 export function headerOfMore(headers: Readonly<Record<string, string>>, shown: number): string | null {
   for (const [name, value] of Object.entries(headers)) {
     const words = wordsOf(name)
+    const isSignOf = isMore(shown)
+    // Some services write the pages of a list as JSON into a header.
+    const pages = value.startsWith('{') ? parseJson(value) : null
     const isSign =
       name === 'link'
-        ? !LINK_TO_ITSELF.test(value)
+        ? !isHarmless(value)
         : name === 'content-range'
           ? value.replace(/^.*\//, '').trim() !== String(shown)
-          : // Some services write the pages of a list as JSON into a header.
-            hasAny(words, OF_PAGES) && (isMore(shown)(words, value) || value.startsWith('{'))
+          : hasAny(words, OF_PAGES) && (isSignOf(words, value) || findSign(pages, isSignOf) !== null)
     if (isSign) return `header ${name}: ${MAY_BE_MORE}`
   }
   return null
+}
+
+function isHarmless(link: string): boolean {
+  const relations = [...link.matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi)]
+  const links = link.match(/<[^<>]*>/g)?.length ?? 0
+  const words = relations.flatMap(([, quoted, plain]) => (quoted ?? plain ?? '').toLowerCase().split(/\s+/))
+  return relations.length >= links && words.length > 0 && words.every((word) => HARMLESS_LINKS.has(word))
 }
 
 function findSign(value: unknown, isSign: Sign, depth = 0): string | null {

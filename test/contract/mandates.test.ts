@@ -230,7 +230,7 @@ describe('the headers of a list of two', () => {
     ['x-total-pages', '2'],
     ['x-next-page', '2'],
     ['x-has-more', 'true'],
-    ['x-pagination', '{"TotalCount":2}'],
+    ['x-pagination', '{"TotalCount":3}'],
     ['content-range', 'items 0-1/3'],
     ['content-range', 'items 0-1/*'],
   ])('%s: %s says that there may be more', (name, value) => {
@@ -241,9 +241,12 @@ describe('the headers of a list of two', () => {
 
   it.each<[string, string]>([
     ['link', '</x>; rel="self"'],
+    ['link', '</docs>; rel=help, </x>; rel="describedby self"'],
     ['x-total-count', '2'],
     ['x-total-pages', '1'],
     ['x-next-page', ''],
+    ['x-pagination', '{"TotalCount":2}'],
+    ['x-pagination', '{'],
     ['content-range', 'items 0-1/2'],
     ['x-ratelimit-remaining', '99'],
     ['x-request-count', '99'],
