@@ -107,7 +107,7 @@ describe('what migrate is asked to do', () => {
     ['a zone that nobody knows', { zone: 'Europe/Nowhere' }, /time zone "Europe\/Nowhere" is not known/],
     ['a rule that is none', { rules: { IBAN_CHEKSUM: 'off' } as never }, /nearest is "IBAN_CHECKSUM"/],
     ['a severity that is none', { rules: { IBAN_CHECKSUM: 'no' } as never }, /no severity "no"/],
-    ['a part of reading', { reading: { sorce: {} } as never }, /source: .*sorce.*the nearest is "source"/],
+    ['a part of reading', { reading: { sorce: {} } as never }, /options of the source: .*sorce/],
     ['a wrong option of the source', { reading: { source: { skipLines: -1 } } }, /source\.skipLines/],
     ['a misspelt option', { limt: 3 } as never, /migrate has no option "limt"; the nearest is "limit"/],
     ['a former name', { readBackFirst: true } as never, /has no option "readBackFirst"/],
