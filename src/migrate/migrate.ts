@@ -172,7 +172,7 @@ function partsOf(
   open: OpenCall,
   { plan, ...verbs }: Pick<OpenRun, 'send' | 'hold' | 'decisions'> & { readonly plan: HeldPlan | null },
 ): OpenRun {
-  const { service, asOf, zone, severities: rules, configuration, checkBeforeSend, testHost } = request
+  const { service, asOf, zone, severities: rules, configuration, checkBeforeSend, testHosts } = request
   const policy = within(request.policy, plan)
   const choice = plan === null ? request.choice : narrowed(plan.record.document.choice, request.choice)
   const { version, host, pid } = request.machine
@@ -184,7 +184,7 @@ function partsOf(
     ...(request.isNewer ? { newer: true } : {}),
     ...(request.spread ? { spread: true } : {}),
     ...(checkBeforeSend ? { checkBeforeSend: true } : {}),
-    ...(testHost === service.baseUrl.host ? { testHost } : {}),
+    ...(testHosts.includes(service.baseUrl.host) ? { testHost: service.baseUrl.host } : {}),
     ...(plan === null ? {} : { plan: plan.record.digest, approval: plan.approval.id }),
     ...choiceAsked(choice),
     ...service.trusted,

@@ -149,7 +149,7 @@ export interface MigrateOptions {
    * contract does not promise that customers can be read.
    */
   readonly who?: boolean | undefined
-  /** A host that is a test environment: what is sent there is kept as a rehearsal. */
+  /** A host that is a test environment, or several with commas: what is sent there is kept as a rehearsal, and bars no other ledger. */
   readonly testHost?: string | null | undefined
   /**
    * A plan that was made, recorded and approved: its path. An approval that was signed lies beside it. What it says is compared with what is about to happen, and
@@ -285,6 +285,7 @@ export function checkOptions(options: MigrateOptions) {
     ...{ severities, newCreditorIdentifier, dormantSoonDays, configuration, reading, expected },
     ...{ approval, approvers, plan, testHost, who, writes, sharedFolder, checkBeforeSend, isNewer, spread },
     ...{ retryRefusedBy, watch, takeOver, takesOver: takeOver !== null },
+    testHosts: (testHost ?? '').split(',').map((host) => host.trim()),
     policy: policyOf(options, service),
     files: sourceOpeners(inputs, reading, against, drain),
     evidence: collectionOpeners(collections, configured),
@@ -473,11 +474,12 @@ function assertUsable(name: string, given: number | string | null, isUsable: boo
 
 /** @throws {LedgerError} `register` for one that cannot be used, unless the service is on this machine */
 export const registerOf = (
-  { ledgerFile, sharedFolder, machine, service: { baseUrl }, takeOver }: ValidatedOptions,
+  { ledgerFile, sharedFolder, machine, service: { baseUrl }, testHosts, takeOver }: ValidatedOptions,
   { claims }: Ledger,
 ): RunRegister => {
   const [folder, ledger] = [machine.stateFolder, resolve(ledgerFile)]
-  return openRunRegister({ folder, baseUrl: baseUrl.href, ledger, claims, takeOver, sharedFolder }, baseUrl)
+  const options = { folder, baseUrl: baseUrl.href, testHosts, ledger, claims, takeOver, sharedFolder }
+  return openRunRegister(options, baseUrl)
 }
 
 /** Where it is sent, and as whom: a ledger is bound to it, and a plan is for it. */

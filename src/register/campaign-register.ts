@@ -53,6 +53,7 @@ export interface RegisterOptions {
   readonly folder: string | null
   /** The address that the ledger is bound to. */
   readonly baseUrl: string
+  readonly testHosts: readonly string[]
   /** Absolute path of the ledger, for texts. */
   readonly ledger: string
   readonly claims: Claims
@@ -67,7 +68,7 @@ export interface RegisterOptions {
  * @throws {LedgerError} `register`
  */
 export function openRegister(options: RegisterOptions) {
-  const { claims, baseUrl, ledger, guardsMandates, takeOver } = options
+  const { claims, baseUrl, testHosts, ledger, guardsMandates, takeOver } = options
   const folder = asRegisterFolder(options.folder)
   const file = openFile(folder, options)
   const { connection } = file
@@ -79,7 +80,7 @@ export function openRegister(options: RegisterOptions) {
   /** Ledgers that it takes the place of, by number. */
   let replaces: readonly number[] = []
   let severities: SeverityOverrides = {}
-  const comparison = (): Comparison => ({ file, claims, baseUrl, numberOf, replaces })
+  const comparison = (): Comparison => ({ file, claims, baseUrl, testHosts, numberOf, replaces })
 
   /** @throws {LedgerError} `retired` */
   function noteOfLiving(): Note | undefined {
@@ -124,7 +125,7 @@ export function openRegister(options: RegisterOptions) {
 
   /** Between the comparison and the claim there was a question, and another process may have claimed meanwhile. */
   function assertStillFree(): void {
-    refuseClaimed(file, ledger)
+    refuseClaimed(file, ledger, baseUrl)
     if (severityOf('MANDATE_RESEMBLES_SENT', severities) !== 'error') return
     const found = resembling(comparison()).find(({ row }) => !claims.isSettled(row))
     if (found === undefined) return
@@ -180,7 +181,7 @@ export function openRegister(options: RegisterOptions) {
       const replaced = isTaking ? claimants(file) : []
       replaces = replaced.map(({ n }) => n)
       const isBeside = guardsMandates && compare(comparison(), claims.ready)
-      if (isBeside && takeOver === null) refuseClaimed(file, ledger)
+      if (isBeside && takeOver === null) refuseClaimed(file, ledger, baseUrl)
       const otherwise = isBeside ? begunElsewhere(file, true) : []
       const begun = isBeside && takeOver?.decision === 'another_ledger' ? begunElsewhere(file) : []
       const inDoubt =

@@ -10,7 +10,7 @@ import { LIKE, type Claims, type Resembling } from '../ledger/deliver/ready-rows
 import { spellingOf } from '../domain/row/across-rows.js'
 import { closing, keeping, sql, sqlValue, DISK_FULL } from '../ledger/file/connection.js'
 import { sameService } from '../service/checked-service.js'
-import { countText, plural } from '../domain/text/text.js'
+import { countText, isLoopback, plural } from '../domain/text/text.js'
 
 /** As many bits as a JavaScript number holds exactly; of two million mandates none is likely to share one by chance. */
 const BYTES = 6
@@ -362,20 +362,25 @@ export interface Comparison {
   readonly file: RegisterFile
   readonly claims: Pick<Claims, 'standing' | 'keysThatLeft'>
   readonly baseUrl: string
+  /** Hosts of test environments, where a mandate is rehearsed. */
+  readonly testHosts: readonly string[]
   readonly numberOf: (text: string) => number
   /** Ledgers whose place this one takes, by number; they count as retired. */
   readonly replaces: readonly number[]
 }
 
 /**
- * Puts rows of this ledger beside what other ledgers of the same service claimed, in tables that go with the connection.
+ * Puts rows of this ledger beside what other ledgers claimed, in tables that go with the connection. A service may get another
+ * address: what was claimed for one counts, unless one of the two is for rehearsals or no mandate is the same.
  * @returns false where there is no other ledger
  */
 export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMandate>): boolean {
-  const { claims, baseUrl, replaces, numberOf } = comparison
+  const { claims, baseUrl, testHosts, replaces, numberOf } = comparison
+  const isReal = (href: string): boolean =>
+    URL.canParse(href) && !isLoopback(new URL(href).hostname) && !testHosts.includes(new URL(href).host)
   const { connection } = comparison.file
   connection.exec(`
-    create temp table if not exists other (n integer primary key, is_retired integer not null);
+    create temp table if not exists other (n integer primary key, is_retired integer not null, is_same integer not null);
     create temp table if not exists mine
       (row integer primary key, mandate integer not null, likeness integer not null, spelling integer,
        reference integer, attempts integer not null);
@@ -383,19 +388,23 @@ export function compare(comparison: Comparison, rows: () => Iterable<ClaimedMand
   const own = claims.standing().ledgerId
   const others = sql(connection)<Note>`${NOTE}`
     .all()
-    .filter(({ id, service }) => id !== own && sameService(service, baseUrl))
-  const insertOther = sql(connection)`insert into temp.other values (?, ?)`
-  for (const { n, retiredBy } of others)
-    insertOther.run(n, retiredBy !== null || replaces.includes(n) ? 1 : 0)
+    .filter(({ id }) => id !== own)
+    .map((other) => ({ ...other, isSame: sameService(other.service, baseUrl) }))
+    .filter(({ isSame, service }) => isSame || (isReal(service) && isReal(baseUrl)))
+  const insertOther = sql(connection)`insert into temp.other values (?, ?, ?)`
+  for (const { n, retiredBy, isSame } of others)
+    insertOther.run(n, retiredBy !== null || replaces.includes(n) ? 1 : 0, Number(isSame))
   const insert = sql(connection)`insert into temp.mine values (?, ?, ?, ?, ?, ?)`
   connection.transaction(() => {
     for (const mandate of rows()) insert.run(mandate.row, ...numbersOf(numberOf, mandate), mandate.attempts)
   })()
+  sql(connection)`
+    delete from temp.other where not is_same and n not in (select ledger from temp.mine join mandate using (mandate))`.run()
   return others.length > 0
 }
 
 /** Mandates of these rows that other ledgers claimed. Of a run that did not come to its end all counts as begun. */
-const MATCHES = `select mine.row, mine.attempts, theirs.ledger, place, is_retired,
+const MATCHES = `select mine.row, mine.attempts, theirs.ledger, place, service, is_retired, is_same,
     theirs.begun or is_open as begun, theirs.likeness <> mine.likeness as is_otherwise
   from temp.mine join mandate as theirs on theirs.mandate = mine.mandate
   join temp.other on other.n = theirs.ledger join ledger on ledger.n = theirs.ledger`
@@ -407,21 +416,30 @@ const TAKING = '--another-ledger --reason "…"'
 
 /**
  * @param ledger the path of this one
+ * @param baseUrl what it is for
  * @throws {UsageError} where another ledger claimed what was compared
  */
-export function refuseClaimed({ connection }: RegisterFile, ledger: string): void {
-  const found = sql(connection)<{ count: number; place: string; isRetired: 0 | 1 }>`
-    select count(distinct row) as count, min(place) as place, is_retired as isRetired from (${MATCHES}) where ${BARRED}
-     group by is_retired order by is_retired`.get()
+export function refuseClaimed({ connection }: RegisterFile, ledger: string, baseUrl: string): void {
+  const found = sql(connection)<
+    Record<'count' | 'isRetired' | 'isSame', number> & Record<'place' | 'service', string>
+  >`
+    select count(distinct row) as count, min(place) as place, service, is_retired as isRetired, is_same as isSame
+       from (${MATCHES}) where ${BARRED} group by is_same, is_retired, iif(is_same, '', service) order by is_same, is_retired`.get()
   if (found === undefined) return
-  const { count, place, isRetired } = found
+  const { count, place, service, isRetired, isSame } = found
+  const claimed = `${count === 1 ? 'A mandate that is' : `${countText(count)} mandates that are`} ready here ${count === 1 ? 'was' : 'were'} already claimed for ${isSame === 1 ? 'the same service' : `"${service}"`} by the ledger "${place}"`
+  const host = isSame === 1 ? '' : new URL(service).host
   throw new UsageError(
-    `${count === 1 ? 'A mandate that is' : `${countText(count)} mandates that are`} ready here ${count === 1 ? 'was' : 'were'} already claimed for the same service by the ledger "${place}"; nothing was sent`,
+    isSame === 1
+      ? `${claimed}; nothing was sent`
+      : `${claimed}, and this one is for "${baseUrl}": if both lead to one service, they would be posted twice. Nothing was sent`,
     isRetired === 1
       ? `That ledger is retired. What it began to send comes in as in doubt where the same command says so again (${TAKING})`
-      : place === ledger || entryAt(place) === null
-        ? `That ledger is not at its path any more. Put it back, with its -wal. Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt (sepa-migrate run FILE ${TAKING})`
-        : `Continue with the ledger "${place}". Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on (--ledger FILE; sepa-migrate run FILE ${TAKING})`,
+      : isSame === 0
+        ? `If that is a test environment, name it in the configuration (service.testHost: ${host}; several with commas). If its address is right, continue with that ledger. If the service has left it for this one, go on with this ledger: what that one began to send comes in as in doubt, and it is refused from then on (sepa-migrate run FILE ${TAKING})`
+        : place === ledger || entryAt(place) === null
+          ? `That ledger is not at its path any more. Put it back, with its -wal. Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt (sepa-migrate run FILE ${TAKING})`
+          : `Continue with the ledger "${place}". Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on (--ledger FILE; sepa-migrate run FILE ${TAKING})`,
   )
 }
 

@@ -60,7 +60,7 @@ const inRegister = (place: Place, sql: string, ...given: string[]): unknown => {
 describe('migrate, with a file, a service and a ledger', () => {
   it('keeps who ran, and that the host was declared a test environment, only where it is that host', async () => {
     const { place, sandbox, asked } = await placeWith(2)
-    await migrate(asked({ testHost: new URL(sandbox.url).host }))
+    await migrate(asked({ testHost: `test.example, ${new URL(sandbox.url).host}` }))
     await migrate(asked({ testHost: 'test.example' }))
     const { user } = place.machine()
     const runs = place.look((ledger) => ledger.runs())

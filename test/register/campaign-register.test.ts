@@ -44,6 +44,7 @@ function place() {
     openRegister({
       folder,
       baseUrl: 'https://service.example',
+      testHosts: [],
       ledger: ledger.file,
       claims: ledger.claims,
       guardsMandates: true,
@@ -343,8 +344,39 @@ describe('what a run claims', () => {
       )
     expect(() => hold(here, few(1, 2, 5001))).toThrow(/^2 mandates that are ready here were/)
     expect(() => hold(here, few(5001))).not.toThrow()
-    expect(() => hold(here, few(1), { baseUrl: 'https://test.example' })).not.toThrow()
     expect(() => hold(here, few(1), { guardsMandates: false })).not.toThrow()
+  })
+
+  it('counts where the service has another address, unless one of the two is a test environment', async () => {
+    const here = place()
+    await beginOne(here, few(1, 2))
+    const moved = { baseUrl: 'https://api.service.example' }
+    const fault = (): unknown => hold(here, few(1, 2, 3), moved)
+    expect(fault).toThrow(
+      /^2 mandates .* already claimed for "https:\/\/service\.example" by the ledger ".*", and this one is for "https:\/\/api\.service\.example"/,
+    )
+    expect(fault).toThrow(
+      expect.objectContaining({
+        next: expect.stringContaining('service.testHost: service.example;') as string,
+      }),
+    )
+    for (const testHosts of [['service.example'], ['test.example', 'api.service.example']])
+      expect(hold(here, few(1, 2, 3), { ...moved, testHosts })).toMatchObject({ inDoubt: 0, replaces: [] })
+    expect(hold(here, few(1, 2, 3), { baseUrl: 'http://127.0.0.1:1' })).toMatchObject({ inDoubt: 0 })
+    // Customers of another service are others.
+    const same = [rowOf(1, { reference: 'OTHER' })]
+    expect(hold(here, running(same), moved)).toMatchObject({ inConflict: 0 })
+    expect(hold(here, running(same))).toMatchObject({ inConflict: 1 })
+
+    const ledger = few(1, 2, 3)
+    const own = here.register(ledger, { ...moved, takeOver: TAKE_OVER })
+    own.note()
+    expect(own.hold({})).toMatchObject({ inDoubt: 1, replaces: [expect.any(String)] })
+    own.claim(null, null)
+    own.close()
+    expect(here.read('select retired_by is not null as is_retired from ledger where n = 1')).toEqual([
+      { is_retired: 1 },
+    ])
   })
 
   it('does not grow by runs', () => {
@@ -537,6 +569,7 @@ describe('where neither HOME nor XDG_STATE_HOME names a folder', () => {
       {
         folder: null,
         baseUrl: 'https://service.example',
+        testHosts: [],
         ledger: ledger.file,
         claims: ledger.claims,
         takeOver: { decision: 'all_in_doubt', ...BY_KIM },

@@ -41,6 +41,7 @@ function adopt(context: Context) {
     const register = openRegister({
       folder: world.stateFolder,
       baseUrl: ledger.view.campaign().baseUrl ?? '',
+      testHosts: [],
       ledger: resolve(settings.ledger),
       claims: ledger.claims,
       guardsMandates: true,

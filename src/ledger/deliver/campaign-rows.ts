@@ -88,7 +88,7 @@ export function isBound(connection: Connection, file: string, { baseUrl, usernam
     isSameUrl
       ? `Cannot use the ledger "${file}" for the user "${username}": it belongs to the user "${bound.username ?? ''}"`
       : `Cannot use the ledger "${file}" for "${baseUrl}": it belongs to "${bound.baseUrl}"`,
-    'Give the address and the user of this campaign, or another ledger. Nothing was sent (--ledger FILE)',
+    'Give the address and the user of this campaign. If it was a rehearsal, begin with another ledger, and name its host in the configuration (--ledger FILE; service.testHost). If the same service has another address or user now, a new ledger takes the place of this one, and what this one began to send comes in as in doubt (sepa-migrate run FILE --ledger NEW.db --another-ledger --reason "…"). Nothing was sent',
   )
 }
 

@@ -219,9 +219,9 @@ describe('a campaign', () => {
     ledger.bind(service)
     expect(look(ledger.file, (reader) => reader.campaign())).toMatchObject(service)
     const binding = (other: Partial<typeof service>) => faultOf(() => ledger.bind({ ...service, ...other }))
-    expect(binding({ baseUrl: 'https://other.example' }).message).toContain(
-      'for "https://other.example": it belongs to "https://service.example"',
-    )
+    const moved = binding({ baseUrl: 'https://other.example' })
+    expect(moved.message).toContain('for "https://other.example": it belongs to "https://service.example"')
+    expect(moved.next).toContain('sepa-migrate run FILE --ledger NEW.db --another-ledger --reason')
     const fault = binding({ username: 'another' })
     expect(fault).toMatchObject({ problem: 'other_campaign', exitCode: 8 })
     expect(fault.message).toContain('for the user "another": it belongs to the user "merchant"')
