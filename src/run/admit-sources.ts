@@ -230,7 +230,10 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
   for (const { index, source } of listsFirst) admitted[index] = await addSource(admission, source, options)
   admission.decide()
   for (const { index, source } of listsFirst)
-    if (!source.isResultFile) assertOwnSystem(admission, source, options, admitted[index]?.ids ?? [])
+    if (!source.isResultFile) {
+      assertOwnSystem(admission, source, options, admitted[index]?.ids ?? [])
+      assertNoneLacking(admission, source, admitted[index]?.ids ?? [])
+    }
   const withLines = admitted.map(({ ids, ...source }) => ({ ...source, ...admission.givenBack(ids) }))
   return { admitted: withLines, readAgain: again, given: new Set(given.keys()) }
 }
@@ -409,6 +412,16 @@ function assertOwnSystem(
   throw new UsageError(
     `${countText(theirs)} of ${plural(all, 'mandate', 'mandates')} of "${name}" came in ${readAs(configuration)} before, and this command reads them ${readAs(own)}, as it does another system; nothing was sent`,
     `Give it alone, as they were read (sepa-migrate run "${open.path ?? name}"${configuration === null ? '' : ` --config "${configuration}"`}). If they belong to the other system by now, give it with a copy of that configuration under another name`,
+  )
+}
+
+/** Rows that somebody took out of an export before it is given again were to stay behind, as a rule. */
+function assertNoneLacking(admission: Admission, { name, open }: NamedSource, [id]: readonly number[]): void {
+  const { count = 0, rows = null } = (id === undefined ? undefined : admission.lackedBy(id)) ?? {}
+  if (rows === null) return
+  throw new UsageError(
+    `${plural(count, 'mandate', 'mandates')} of an earlier "${name}" may be sent and ${count === 1 ? 'is' : 'are'} not in this one (${count === 1 ? 'row' : 'rows'} ${rows}${count > 5 ? ' …' : ''}); nothing was sent`,
+    `If they are not to be migrated, compare the file, which holds them (sepa-migrate compare "${open.path ?? name}"), or write each off (sepa-migrate resolve --row ${rows.split(',', 1)[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run), or save one that is a part beside the earlier one under another name`,
   )
 }
 

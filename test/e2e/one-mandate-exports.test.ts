@@ -251,6 +251,46 @@ describe('exports', () => {
     })
   })
 
+  describe('rows were taken out of an export, and it is given again under its name', () => {
+    const all = [...AS_BEFORE, ...OLDER]
+    const rest = all.filter((_, at) => at !== 3 && at !== 4)
+    const begin = async (...args: string[]): Promise<void> => {
+      save('export.csv', all)
+      await expectRun(['export.csv', '--limit', '1', '--no-report'], 5, [first])
+      save('export.csv', rest)
+      const { stderr } = await expectRun(['export.csv', ...args], 2, [first])
+      expect(stderr).toMatch(/2 mandates of an earlier "export\.csv" .* \(rows 4, 5\); nothing was sent/)
+      expect(stderr).toContain('sepa-migrate compare "export.csv"')
+      expect(stderr).toContain('sepa-migrate resolve --row 4 --as written-off')
+    }
+
+    it('nothing is sent before a comparison holds them', async () => {
+      await begin()
+      await ends(5, 'compare', 'export.csv')
+      await expectRun(['export.csv'], 3, rest)
+      save('export.csv', all.slice(0, 2))
+      await expectRun(['export.csv'], 3, rest)
+    })
+
+    it('nothing is sent before a person writes them off, however new it is', async () => {
+      await begin('--newer')
+      for (const row of ['4', '5'])
+        await ends(5, 'resolve', '--row', row, '--as', 'written-off', '--reason', 'not theirs')
+      await expectRun(['export.csv'], 0, rest)
+    })
+
+    it('they are sent where the file is a part beside the earlier one, or another holds them', async () => {
+      await begin()
+      save('second.csv', rest)
+      await expectRun(['second.csv', '--limit', '1'], 5, all.slice(0, 2))
+      save('export.csv', [mandate(8), mandate(9), mandate(6)])
+      await expectRun(['export.csv', '--limit', '1'], 5, [...all.slice(0, 2), mandate(8)])
+      save('export.csv', [...rest, mandate(9)])
+      save('moved.csv', all.slice(3, 5))
+      await expectRun(['export.csv', 'moved.csv'], 0, [...all, mandate(8), mandate(9)])
+    })
+  })
+
   it('what the comparison calls changed before sending waits for that export', async () => {
     save('export.csv', [...AS_BEFORE, ...OLDER])
     const final = [...AS_BEFORE, mandate(1), ...CHANGED]

@@ -17,7 +17,7 @@ import {
   recordCorrections,
 } from '../correct/corrections.js'
 import { againVerbs, ruleOfVerdict, earlierRows } from './again.js'
-import { COMPARED_FILES, NEWER_SINCE } from '../deliver/gate.js'
+import { COMPARED_FILES, MAY_BE_SENT, NEWER_SINCE } from '../deliver/gate.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { decideCrossChecks, holdLapsed, decideKin } from './kin.js'
 import { fingerprintRaw, keyOf, spellingNumber, prepareRowInsert } from './stored-row.js'
@@ -140,6 +140,26 @@ export function openAdmission(parts: AdmissionParts) {
          where exists (select 1 from exports where is_own) and exists (select 1 from exports where not is_own) and own.source_id = :source
            and not exists (select 1 from row as same join exports on exports.id = same.source_id and is_own where same.mandate_key = own.mandate_key)
          group by path order by theirs desc limit 1`.get({ source, first }),
+    /**
+     * Once `decide` has spoken: what an earlier export of this name brought in and may be sent, where this one repeats most of it
+     * and lacks that, as does every other export. What is not collected in a month is no such thing.
+     */
+    lackedBy: (source: number) =>
+      sql(connection)<{ count: number; rows: string | null }>`
+        with export as materialized (select before.id from source as own join source as before using (name) where own.id = :source
+            and own.reading -> '$.collections' is null and before.kind = 'export' and before.last_row < :first),
+          earlier as materialized (select distinct mandate_key from source cross join row on row.id between first_row and last_row
+            where origin in export and mandate_key is not null),
+          own as materialized (select distinct mandate_key from source cross join row on row.id between first_row and last_row
+            where source.id = :source and mandate_key is not null),
+          lacking as (select id from row where exists (select 1 from export)
+            and (select count(*) from own join earlier using (mandate_key)) * 2 > min((select count(*) from own), (select count(*) from earlier))
+            and ${MAY_BE_SENT} and (select origin from source where id = counted_in) in export and not exists (
+              select 1 from row as same join source on source.id = same.source_id where kind <> 'list' and origin not in export
+                and (same.mandate_key = row.mandate_key or same.spelling = row.spelling)) order by id)
+        select count(*) as count, (select group_concat(id, ', ') from (select id from lacking limit 5)) as "rows" from lacking`.get(
+        { source, first },
+      ),
     /** The command names a file that came in before. */
     noteGiven: (sha256: string): void =>
       void sql(connection)`insert or ignore into temp.given_again select id from source where sha256 = ?`.run(
