@@ -132,6 +132,8 @@ export interface AdmitOptions extends Omit<AdmitRequest, 'isRetry'> {
   readonly watch: (source: string, records: number) => void
   /** What reads again what came in before; where it is left out, all of that stays as it was read. */
   readonly readBy?: ReadBy | undefined
+  /** How many mandates the command sends at most. */
+  readonly limit?: number | null
   /** There is no campaign to compare with: lines of our own files count as new ones. */
   readonly onTheirOwn?: boolean
 }
@@ -200,7 +202,7 @@ export async function readAgainFirst(
  * @throws {SourceError} for a file that cannot be read whole; the caller rolls back
  */
 export async function addSources(admission: Admission, files: readonly OpenNext[], options: AdmitOptions) {
-  const { readBy, signal } = options
+  const { readBy, signal, limit = null } = options
   const admitted: Added[] = []
   const given = new Map<string, OpenNext>()
   const opened: { readonly index: number; readonly source: NamedSource }[] = []
@@ -224,7 +226,7 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
     )
     opened.push({ index, source })
   }
-  const again = readBy === undefined ? [] : await readAgain(admission, readBy, { given, signal })
+  const again = readBy === undefined ? [] : await readAgain(admission, readBy, { given, signal, limit })
   // A line corrects its row as that is read by now, and an export may take the place of both: a row gives way to later ones alone.
   const listsFirst = opened.toSorted((a, b) => Number(b.source.isResultFile) - Number(a.source.isResultFile))
   for (const { index, source } of listsFirst) admitted[index] = await addSource(admission, source, options)

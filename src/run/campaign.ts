@@ -202,7 +202,7 @@ export async function bringIn(
   const admission = ledger.admit({ severities, corrector, isNewer, isRetry: files.length === 0 })
   return within(admission, async () => {
     decide(ledger, decisions)
-    const options = { severities, evidence, signal, watch, readBy }
+    const options = { severities, evidence, signal, watch, readBy, limit: run.policy.limit }
     const { admitted, readAgain, given } = await addSources(admission, files, options)
     if (evidence.length > 0) admission.tellMissing()
     if (expected !== null) ledger.expect(expected)
@@ -213,7 +213,8 @@ export async function bringIn(
     assertChoosable(run.choice, ledger.view)
     const choice = await withoutWaiting(run, given)
     const held = run.hold()
-    const pilot = pilotOf(run, choice, admitted.some(isNewExport) ? admission.first : null)
+    const isRead = readAgain.length > 0 || admitted.some(isNewExport)
+    const pilot = pilotOf(run, choice, isRead ? admission.first : null)
     const brought = { admitted, leftRefused, held, readAgain, pilot, choice }
     return (await isAgreed(brought)) ? brought : null
   })
@@ -225,7 +226,7 @@ const LARGEST_PILOT = 1_000
 /** What was corrected in a list was looked at by a person. */
 const isNewExport = ({ kind, isResultFile }: AdmittedSource): boolean => kind === 'admitted' && !isResultFile
 
-/** @param first the first row that came in with this command: a pilot of files shows whether these are read rightly */
+/** @param first the first row that came in, or was read again, with this command: a pilot shows whether these are read rightly */
 function pilotOf(
   { ledger, spread, policy: { limit } }: Run & Pick<OpenRun, 'ledger'>,
   choice: Choice | null,

@@ -16,7 +16,8 @@ import {
   type UnsentRow,
 } from '../ledger/admit/again.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
-import { countText, fold, plural } from '../domain/text/text.js'
+import { countText, firstOf, fold, plural } from '../domain/text/text.js'
+import { maskIban } from '../domain/text/accounts.js'
 import { refuse, SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
@@ -174,15 +175,26 @@ async function changedSecondFile(
  * changed since, or where the export is given once more with another one. What a record says now takes its place; one that
  * says the same keeps it.
  * @param given the files of this command that the ledger has, by their SHA-256
+ * @param limit how many mandates the command sends at most; null where it may send all
  * @returns what became of them, in sentences
- * @throws {UsageError} where the configuration names a column that an export does not have
+ * @throws {UsageError} where the configuration names a column that an export does not have, and where most mandates would be
+ *   somebody else's and the command is no pilot
  */
 export async function readAgain(
   admission: Admission,
   by: ReadBy,
-  { given, signal }: { readonly given: ReadonlyMap<string, Open>; readonly signal: AbortSignal },
+  {
+    given,
+    signal,
+    limit,
+  }: {
+    readonly given: ReadonlyMap<string, Open>
+    readonly signal: AbortSignal
+    readonly limit: number | null
+  },
 ): Promise<readonly string[]> {
   const results: string[] = []
+  const moved: Moved[] = []
   const { again } = admission
   const readable: Readable[] = []
   let hasCome = false as boolean
@@ -203,7 +215,14 @@ export async function readAgain(
     const found = await changeBy(source, by, { byFlag: isGiven ? by.byFlag : byFlag, signal })
     const { areRulesChanged, isChanged, ofFile, now } = found
     const ofFileAlone = found.mayBeOthers ? again.repeats(source) : 0
-    const one = { ...found, source, isNewer: isNewer(source) }
+    const name = `"${source.name}"`
+    const one = {
+      ...found,
+      source,
+      isNewer: isNewer(source),
+      moved: { name, because: found.because, all: 0, others: 0, first: [] },
+    }
+    moved.push(one.moved)
     const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
     // Nothing is kept of what was sent, and of what repeats it.
     const isOfFile =
@@ -255,12 +274,67 @@ export async function readAgain(
       await reread(one, again.met, (row) => row.isByWord === 0 && row.state !== 'refused')
   // What is newer comes last: it takes the place of what was read again before it.
   for (const source of sources.filter(isNewer)) await readSource(source)
+  assertSameOwners(moved, by, limit)
   const before = results.length === 0 ? 0 : again.asReadBefore()
   if (before > 0)
     results.push(
       `${plural(before, 'mandate was', 'mandates were')} sent as read before; whether that was right is not known: compare tells what differs.`,
     )
   return results
+}
+
+/** Of the mandates of an export that could be sent, those that would be of another customer or account, and the first of them. */
+interface Moved {
+  readonly name: string
+  readonly because: string
+  all: number
+  others: number
+  readonly first: string[]
+}
+
+const MOST_NAMED = 3
+
+function noteOwner(moved: Moved, { verdict }: CheckedRecord, change: Change | null): void {
+  if (verdict.kind !== 'sendable') return
+  const { customerNo, iban, original } = verdict.mandate
+  moved.all += 1
+  if (change !== 'customer' && change !== 'account') return
+  moved.others += 1
+  if (moved.first.length < MOST_NAMED)
+    moved.first.push(
+      `"${showValue(original.mandateReference)}" to ${change === 'customer' ? `customer ${customerNo}` : maskIban(iban)}`,
+    )
+}
+
+/** From so many mandates on it is no chance that most of them move. */
+const FEW = 5
+/** So many a person looks at, one by one. */
+const LARGEST_LOOK = 10
+
+/** A column of a crosswalk that moved by a line looks as one that was put right: only what a pilot registered shows which. */
+function assertSameOwners(moved: readonly Moved[], { configuration }: ReadBy, limit: number | null): void {
+  const some = moved.filter(({ others }) => others > 0)
+  const sum = (count: (one: Moved) => number): number => moved.reduce((all, one) => all + count(one), 0)
+  const total: Moved = {
+    name: firstOf(
+      some.map(({ name }) => name),
+      MOST_NAMED,
+    ),
+    because: some[0]?.because ?? '',
+    all: sum(({ all }) => all),
+    others: sum(({ others }) => others),
+    first: some.flatMap(({ first }) => first).slice(0, MOST_NAMED),
+  }
+  const most = [total, ...moved].find(({ all, others }) => others >= FEW && others * 2 > all)
+  if (most === undefined) return
+  const { name, because, all, others, first } = most
+  const pilot = Math.min(LARGEST_LOOK, Math.floor(others / 2))
+  if (limit !== null && limit <= pilot) return
+  const read = configuration === null ? '' : ` --config "${configuration}"`
+  throw new UsageError(
+    `Read again, ${countText(others)} of ${plural(all, 'mandate', 'mandates')} of ${name} that were not sent would go to another customer or account, because ${because} has changed (${first.join(', ')}${others > first.length ? ', …' : ''}): a column may have moved by a line; nothing was sent`,
+    `Look there whose these are. Where it is right by now, send a few and compare them with the service (sepa-migrate run --limit ${pilot}${read}), then go on with the rest`,
+  )
 }
 
 /** Where the configuration that reads an export is now; null where it is gone, or there was none. */
@@ -485,6 +559,7 @@ async function readFile(admission: Admission, one: Given): Promise<string> {
           : corrects === null
             ? null
             : again.differs(corrects, record, opened)
+      noteOwner(one.moved, record, change)
       if (corrects === undefined && change !== null) other += 1
       isDoubted ||= (corrects !== undefined && sheet !== source.reading.sheet) || isDoubtful(change)
       return corrects
@@ -532,6 +607,7 @@ function cannotRead({ message, next }: SourceError, count: number, { because }: 
 interface Readable extends Awaited<ReturnType<typeof changeBy>> {
   readonly source: ReadSource
   readonly isNewer: boolean
+  readonly moved: Moved
 }
 
 interface Reading extends Readable {
@@ -599,6 +675,7 @@ async function readOne(admission: Admission, one: Reading) {
       at += 1
       if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
       const change = again.differs(row.id, record, about)
+      noteOwner(one.moved, record, change)
       if (change !== null) changes[change] = (changes[change] ?? 0) + 1
       else {
         same += 1

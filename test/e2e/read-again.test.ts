@@ -186,6 +186,53 @@ describe('a crosswalk', () => {
     expect(told.stdout).toContain('because "crosswalk.csv" has changed')
   })
 
+  describe('by which most mandates would be of other customers', () => {
+    const all = Array.from({ length: 9 }, (_, n) => mandate(n + 1))
+    const moveBy = (by: number): void => {
+      const lines = all.map((_, n) => `K${n + 1},0,${n + 1 + by}`)
+      begin('customer_no', lines)
+      save(
+        'export.csv',
+        all.map((row, n) => ({ ...row, Old: `K${n + 1}`, customer_no: '' })),
+      )
+    }
+    const start = async (before: number, after: number) => {
+      moveBy(before)
+      await place.program('run', 'export.csv', '--limit', '1')
+      moveBy(after)
+    }
+
+    it.each([['run'], ['run', 'export.csv'], ['plan'], ['compare', 'export.csv']])(
+      'nothing goes with %s %s, until a person has looked',
+      async (...command) => {
+        await start(0, 100)
+        const { status, stderr } = await place.program(...command)
+        expect([status, stderr]).toEqual([
+          2,
+          expect.stringContaining(
+            '8 of 8 mandates of "export.csv" that were not sent would go to another customer or account, because "crosswalk.csv" has changed ' +
+              '("MND-0002" to customer 102, "MND-0003" to customer 103, "MND-0004" to customer 104, …)',
+          ),
+        ])
+        // Put right in the file, it is as if nothing had happened.
+        moveBy(0)
+        expect((await place.program('run')).status).toBe(0)
+        expect(registered()).toEqual(linesOf(all))
+      },
+    )
+
+    it('goes on with the pilot that it names, which sends what was read again', async () => {
+      await start(100, 0)
+      const { stderr } = await place.program('run', '--limit', '5')
+      const [, limit = '', path = ''] = /sepa-migrate run --limit (\d+) --config "([^"]+)"/.exec(stderr) ?? []
+      expect(limit).toBe('4')
+      await place.program('run', '--limit', limit, '--config', path)
+      expect(registered()).toHaveLength(5)
+      await place.program('run')
+      expect(registered().slice(1)).toEqual(linesOf(all.slice(1)))
+    })
+  })
+
   it('that is gone is no change', async () => {
     begin('customer_no', ['K1,1,1', 'K2,2,2', 'K3,3,3'])
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
