@@ -12,7 +12,7 @@ import {
   withStatus,
 } from '../support/export.js'
 import { GIVE_BACK, nextOf, placeForEach, type Told } from '../support/place.js'
-import { inReport } from '../support/program.js'
+import { type Ended, inReport } from '../support/program.js'
 
 describe('exports', () => {
   /** Customer 7 is refused once. */
@@ -430,6 +430,43 @@ describe('exports', () => {
       await expectRun(['export.csv', '--limit', '1'], 5, [first])
       await ends(5, 'compare', 'final.csv')
       await expectRun(['final.csv'], 0, [...AS_BEFORE, mandate(1), mandate(3), mandate(4)])
+    })
+  })
+
+  describe('a record of the last export that nobody can read, and that is shown to be a mandate', () => {
+    const UNREAD = named('')
+    /** One mandate was sent, the other waits, and the last export has both without their references. */
+    const begin = async (): Promise<void> => {
+      save('export.csv', [mandate(1), mandate(2), mandate(3)])
+      await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+      save('final.csv', [mandate(1, UNREAD), mandate(2, UNREAD), mandate(3)])
+      expect((await compare('final.csv', '--yes-it-is-final')).cutOver).toMatchObject({ open: 2 })
+      await expectRun(['final.csv'], 3, [mandate(1), mandate(3)])
+    }
+    const correct = (changed: Row = {}): Promise<Ended> => {
+      edit('corrections.csv', (row) => ({ ...row, ...mandate(Number(row['customer_no'])), ...changed }))
+      return program('run', inReport('corrections.csv'))
+    }
+
+    it('settles its line, and the next comparison, which knows the record, lets the mandate go', async () => {
+      await begin()
+      const corrected = await correct()
+      expect(corrected.stdout).not.toContain('changed no value')
+      expect([corrected.status, listOf('cut-over.csv')]).toEqual([3, []])
+      expect(nextOf(corrected)).toBe('sepa-migrate compare final.csv')
+      const compared = await program('compare', 'final.csv')
+      expect(compared.stdout).toContain('3  Unchanged')
+      expect(nextOf(compared)).toBe('sepa-migrate run')
+      await expectRun([], 0, [mandate(1), mandate(2), mandate(3)])
+      write('copy.csv', `${read('final.csv')}\n`)
+      expect((await compare('copy.csv')).classes).toMatchObject({ unchanged: 3 })
+    })
+
+    it('settles nothing with another value', async () => {
+      await begin()
+      await correct(DATE)
+      expect(listOf('cut-over.csv')).toHaveLength(2)
+      await expectRun([], 3, [mandate(1), mandate(3)])
     })
   })
 

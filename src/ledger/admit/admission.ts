@@ -380,9 +380,9 @@ export const NONE_GIVEN_BACK: GivenBack = {
 /** "send" that answers what no longer is. */
 const IS_OLD_WORD = 'row.id in (select id from temp.given_back where is_decided = 2)'
 
-/** A line that names a row on which the same list has a decision is no line that changed nothing. */
+/** A line that names a row on which the same list has a decision, or takes its place, is no line that changed nothing. */
 const IS_UNCHANGED = `corrects is not null and row.state = 'duplicate' and not ${IS_OLD_WORD}
-  and (select named.state from row as named where named.id = row.corrects) not in ('written_off', 'duplicate')`
+  and (select named.state from row as named where named.id = row.corrects and named.superseded_by is not row.id) not in ('written_off', 'duplicate')`
 
 const WHAT_CAME_BACK = `
   with line as (select row.* from source cross join row on row.id between first_row and last_row

@@ -112,11 +112,18 @@ const LINES = `compared where id in (select max(id) from compared where ${IS_LAT
 const IS_REPLACED = `class = 'in_doubt_changed' and ${HAS_OTHER_VALUES}
   and (select state from row where id = compared.row_id) in ('ready', 'refused', 'superseded')`
 
+/** SQL over `compared`: a record of that export that could not be read was corrected since, and says what the mandate says. */
+const IS_FOUND = `((why = 'gone' or why glob '*unclear*') and exists (select 1 from row as here
+  cross join row as found on found.mandate_key = here.mandate_key and found.content_key = here.content_key
+  cross join row as unread on unread.heir = found.id
+  join source as part on part.id = unread.source_id join source as export on export.id = part.origin
+  where here.id = ${CURRENT_ROW} and found.corrects is not null and export.sha256 in ${COMPARED_FILES}))`
+
 /**
  * What took the place of a row, and is never sent as it stands, leaves nothing to do about it; nor does a doubt that was none.
  * What is in conflict here as it is there has its line among the corrections.
  */
-const IS_OPEN = `decision_id is null and not ${IS_SETTLED_SINCE} and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
+const IS_OPEN = `decision_id is null and not ${IS_SETTLED_SINCE} and not ${IS_FOUND} and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
   and (select state from row as current where current.id = ${CURRENT_ROW} and (class <> 'contradictory' or current.state = 'conflict')) in ${NEVER_SENDABLE})
   and not (${IS_REPLACED}) and not (why = 'begun' and (select state from row where id = compared.row_id) = 'superseded') and not (class = 'contradictory' and (select state from row where id = compared.row_id) = 'conflict')
   and not (coalesce(met_by, compared.row_id) <> compared.row_id and ((select state from row where id = compared.row_id) in ('ready', 'refused')
@@ -280,7 +287,14 @@ export function comparisonReads(connection: Connection) {
               ? 0
               : (latest?.classes.new ?? 0) + count(BACK))
           : untakenOf(latest.classes) + count(`compared where ${IS_LATEST} and ${IS_REPLACED}`),
-        uncompared: latest === null ? 0 : count(UNCOMPARED),
+        uncompared:
+          latest === null
+            ? 0
+            : count(UNCOMPARED) +
+              // Only the next comparison lets it go.
+              count(
+                `compared join row on row.id = ${CURRENT_ROW} where ${IS_LATEST} and is_held and ${IS_FOUND} and state = 'ready'`,
+              ),
         asReadBefore: countAsReadBefore(connection),
         unexpected: countUnexpected(connection),
       }

@@ -96,15 +96,17 @@ const READ = 'row.rule, row.customer_no, row.iban_key, row.signed_date'
 
 /**
  * A person's correction counts in the place of a row that the former system may go on exporting as it was: that record says
- * nothing new, while what was read otherwise before does. Of what was never sendable all rows of the mandate count, since two
- * may contradict each other.
+ * nothing new, while what was read otherwise before does. So does one that showed a record to be the mandate. Of what was never
+ * sendable all rows of the mandate count, since two may contradict each other.
  */
 const ALIASES = `insert into temp.alias
-  with recursive chain (rep, id, is_corrected) as (
-    select side.id, row.id, 0 from row join temp.side on side.id = row.id where row.corrects is not null
-    union select chain.rep, old.id, source.kind <> 'again' or here.content_key is null
+  with recursive chain (rep, id, heir, is_corrected) as (
+    select side.id, row.id, row.id, 0 from row join temp.side on side.id = row.id where row.corrects is not null
+    union all select side.id, row.id, row.id, 0 from row join temp.side on side.key = row.mandate_key join row as counts on counts.id = side.id
+      where row.corrects is not null and row.state = 'duplicate' and row.content_key = counts.content_key
+    union select chain.rep, old.id, chain.heir, source.kind <> 'again' or here.content_key is null
       from chain join row as here on here.id = chain.id join source on source.id = here.source_id
-      join row as old on old.heir = chain.rep and old.superseded_by = here.id
+      join row as old on old.heir = chain.heir and old.superseded_by = here.id
        where (select origin.kind from source as origin where origin.id = source.origin) = 'list'
          or here.content_key is null and old.rule is here.rule)
   select rep, ${KEY}, coalesce(content_key, raw), ${READ}, 0 from chain join row on row.id = chain.id where is_corrected
