@@ -131,6 +131,7 @@ export const openIn = (
   /** Null where nobody asked about a registered row; then none is counted. */
   verification: verificationOf(registered, reader.verificationCounts()),
   cutOver: reader.openCutOver(),
+  askedList: reader.askedList(),
   /** Rows in doubt are left that the service can be asked about, and nobody has asked about all of them. */
   canBeAsked:
     (settings.get('readBack') ?? false) &&

@@ -407,10 +407,11 @@ export type Comparison = ReturnType<typeof compareWith>
 export function compareWith(reader: Pick<LedgerReader, 'isAccountOf'>, row: RowRecord, entry: ListEntry) {
   const account = agreementOfAccount(reader, row, entry.account)
   const reference = agreementOfReference(row.originalMandateReference, entry.originalMandateReference)
+  const date = agreementOfDate(row.signedDate, entry.signedDate)
   const agreements: readonly (readonly [name: string, agreement: Agreement])[] = [
     ['customer_no', row.customerNo === entry.customerNo ? 'same' : 'differs'],
     ['iban', account],
-    ['signed_date', agreementOfDate(row.signedDate, entry.signedDate)],
+    ['signed_date', date],
     ['original creditor', agreementOfCreditor(row, entry.originalCreditorIdentifier)],
     ['original reference', reference],
   ]
@@ -419,6 +420,9 @@ export function compareWith(reader: Pick<LedgerReader, 'isAccountOf'>, row: RowR
     differing: agreements.flatMap(([name, agreement]) => (agreement === 'differs' ? [name] : [])),
     /** The whole account or the original reference is the row's: more than a customer and four digits. */
     isSpecific: account === 'same' || reference === 'same',
+    isWhole: account === 'same' && reference === 'same',
+    /** Account, as far as it is shown, and date are the row's. */
+    isAlike: [account, date].every((agreement) => agreement === 'same' || agreement === 'fits'),
   }
 }
 

@@ -4,8 +4,9 @@ import { OF_ANOTHER_LEDGER } from '../ledger/deliver/ready-rows.js'
 import { pagesOf, rowsById } from '../ledger/file/connection.js'
 import { isSameName } from '../domain/row/correction.js'
 import { cleanIban, isScientific, upperCase } from '../domain/text/text.js'
-import { maskIban } from '../domain/text/accounts.js'
-import type { Resolution } from '../ledger/ledger.js'
+import { maskAccounts, maskIban } from '../domain/text/accounts.js'
+import { evidenceOf, type VerdictKind } from '../domain/proof/match-sources.js'
+import type { Resolution, ShownRow } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord, ProofRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
@@ -34,7 +35,7 @@ export type Reconciliation = Awaited<ReturnType<typeof reconcile>>
 
 /**
  * Compares the ledger with a list from the service, in any shape that a source may have. Reads the list once; memory
- * grows with what the list shows and no registered row explains.
+ * grows with it.
  *
  * Rows in every state compete for such an entry. It proves a row in doubt only where nothing else in the ledger could
  * be meant by it, and nothing else in the list could mean the row; whatever is left open is told and never guessed.
@@ -45,20 +46,31 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   const table = await openList(list, LIST_NAMES)
   const read = readListed(table.name)
   const differences: Difference[] = []
-  /** Registered rows that the list shows, and whether as alive. */
-  const seen = new Map<number, boolean>()
+  /** What the list shows of registered rows under their own references, and what could be them once more. */
+  const [seen, again] = [new Map<number, Sight[]>(), new Map<number, Sight[]>()]
   const saidDone = reader.saidDone()
   /** By customer, and word by word, so that a line given twice counts once. */
   const loose = new Map<number, Map<string, Loose>>()
   let listed = 0
   let matched = 0
+  /** A list of this program says nothing of what the service holds. */
+  let isOurs = false
+  const sightOf = (row: RowRecord, entry: ListEntry): Sight => ({
+    entry,
+    ...compareWith(reader, row, entry),
+  })
+  function note(sights: Map<number, Sight[]>, row: RowRecord, entry: ListEntry): Sight {
+    const sight = sightOf(row, entry)
+    sights.set(row.id, [...(sights.get(row.id) ?? []), sight])
+    return sight
+  }
   for await (const row of table.rows(signal)) {
     listed += 1
     const entry = read(row)
     const owner = reader.rowOfReference(entry.mandateReference)
+    isOurs ||= row.cell('latest_first_debit', 'migration_row') !== null
     if (owner !== null) {
-      seen.set(owner.id, !entry.isEnded || seen.get(owner.id) === true)
-      const { differing } = compareWith(reader, owner, entry)
+      const { differing } = note(seen, owner, entry)
       const said = saidDone.get(owner.id)
       const isSame = differing.length === 0
       const isDone = entry.isEnded
@@ -84,7 +96,7 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
 
   /** Somebody had it changed at the service, which may have given it another reference. */
   const isRegisteredAnew = ({ id }: RowRecord): boolean =>
-    saidDone.get(id)?.isEnded === 0 && seen.get(id) !== true
+    saidDone.get(id)?.isEnded === 0 && !(seen.get(id) ?? []).some(isAlive)
 
   /** It is not in the list, as somebody said. */
   function isGoneAsSaid(row: RowRecord): boolean {
@@ -126,24 +138,32 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
       const [rival] = rivals
       const isSaved = rivals.length === 1 && rival?.state === 'registered' && isReferenceOf(rival, entry)
       if (owner === null && isSaved && !seen.has(rival.id)) {
-        seen.set(rival.id, !entry.isEnded)
+        note(seen, rival, entry)
         matched += 1
         return []
       }
       const explained = [{ entry, owner, comparisons, rivals }]
       if (owner !== null) return explained
-      if (rival === undefined) {
-        if (rows.some(isRegisteredAnew)) matched += 1
-        else {
-          noteStranger(entry)
-          differences.push({ kind: 'unknown_here', listed: withoutAccount(entry) })
-        }
-      } else if (rivals.length === 1 && isUnsent(rival)) shown.set(rival.id, { row: rival, entry })
-      else if (!rivals.some(({ state }) => state === 'in_doubt'))
-        differences.push({
+      const differs = (row: RowRecord): void =>
+        void differences.push({
           ...{ kind: 'differs', listed: withoutAccount(entry) },
-          ...{ row: rival, detail: whatLedgerSays(rival) },
+          ...{ row, detail: whatLedgerSays(row) },
         })
+      const isAgain = !entry.isEnded && rivals.every(({ state }) => state === 'registered')
+      const [twin, ...twins] = isAgain
+        ? rows.filter(
+            (row) => row.state === 'registered' && fits(row) && comparisons.get(row.id)?.isSpecific === true,
+          )
+        : []
+      if (rival === undefined && rows.some(isRegisteredAnew)) matched += 1
+      else if (twin !== undefined) {
+        for (const row of [twin, ...twins]) note(again, row, entry)
+        differs(twin)
+      } else if (rival === undefined) {
+        noteStranger(entry)
+        differences.push({ kind: 'unknown_here', listed: withoutAccount(entry) })
+      } else if (rivals.length === 1 && isUnsent(rival)) shown.set(rival.id, { row: rival, entry })
+      else if (!rivals.some(({ state }) => state === 'in_doubt')) differs(rival)
       return explained
     })
   }
@@ -151,16 +171,50 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   /** Rows that a run may send, and that the list shows. */
   const shown = new Map<number, { row: RowRecord; entry: ListEntry }>()
   const customers = new Map(Array.from(loose, ([no, entries]) => [no, explain(no, entries.values())]))
-  for (const row of rowsOf(reader, 'registered'))
+  /** Else it may be of another environment: it counts only for what stands there under the reference of a row here. */
+  const isVouched = [...seen.values()].some((sights) => sights.some(isSame))
+  const isElsewhere = !isVouched && reader.totals().registered > 0
+  const kept: ShownRow[] = []
+  function keep(row: RowRecord, shown: Shown | null): void {
+    if (shown === null || isOurs || row.customerNo === null) return
+    const { id: rowId, customerNo, attempts } = row
+    kept.push({ rowId, customerNo, attempts, evidence: keptOf(row, shown) })
+  }
+  /** As `matchSources` judges; null where the list shows too little for that. */
+  function judgeRegistered(row: RowRecord): Shown | null {
+    const own = seen.get(row.id) ?? []
+    const more = isVouched ? (again.get(row.id) ?? []) : []
+    const same = own.filter(isSame)
+    const live = same.filter(isAlive)
+    if (own.some((sight) => isAlive(sight) && !isSame(sight))) return shownAs('other', own, 'differs')
+    if (live.length > 0 && more.length > 0) return shownAs('twice', [...live, ...more])
+    if (live.length > 0) return live.some(({ isAlike }) => isAlike) ? shownAs('proven', live) : null
+    if (same.length > 0) return shownAs('other', [...same, ...more], 'ended')
+    if (own.length === 0 && !isVouched) return null
+    const ofCustomer = (customers.get(row.customerNo ?? 0) ?? []).map(({ entry }) => sightOf(row, entry))
+    const others = [...new Map([...own, ...ofCustomer].map((sight) => [sight.entry.line, sight])).values()]
+    return others.length > 0 ? shownAs('other', others, 'differs') : shownAs('absent', [])
+  }
+  for (const row of rowsOf(reader, 'registered')) {
+    keep(row, judgeRegistered(row))
     if (!seen.has(row.id) && !isGoneAsSaid(row)) differences.push({ kind: 'missing_there', row })
+  }
   // For each row in doubt, or to be sent, that exactly one entry of the list proves, and that entry proves no other row.
   const proposals: Resolution[] = []
-  const evidence = `${table.name} (SHA-256 ${table.sha256()})`
+  const name = maskAccounts(table.name)
+  const evidence = `${name} (SHA-256 ${table.sha256()})`
   /** Why it is not proposed; null where it is. */
   function propose(row: RowRecord): string | null {
-    const judged = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
-    if (typeof judged === 'string') return judged
-    const { line, creditorIdentifier, mandateReference } = judged
+    const { open, entry, shown } = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
+    const isNew = !mayHaveLeft(reader, row)
+    const isHeld = row.state === 'in_doubt' || (!isOurs && (isVouched || !isNew))
+    if (isHeld && !isElsewhere) keep(row, shown)
+    if (open !== null) return open
+    const { line, creditorIdentifier, mandateReference } = entry
+    if (isElsewhere) return `the list shows it in line ${line}, but no registered row as it is here`
+    // What this program never sent has to be made by somebody else.
+    if (!isHeld || (isNew && !(isVouched && shown?.sights.every(({ isWhole }) => isWhole))))
+      return `the list shows it in line ${line}, but it was never sent: only its original reference with its whole account, beside a registered row as it is here, proves it`
     proposals.push({
       by,
       evidence,
@@ -168,19 +222,50 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
       decision: 'registered',
       reason: `The list from the service shows it in line ${line}`,
       assigned: { creditorIdentifier, mandateReference },
-      attempt: row.lastAttempt?.n ?? null,
-      isShown: true,
+      // What was to be sent is in doubt once it is kept that the list shows it.
+      attempt: row.attempts + Number(isUnsent(row)),
     })
     return null
   }
   for (const { row, entry } of shown.values())
-    if (propose(row) !== null)
-      differences.push({ kind: 'differs', listed: withoutAccount(entry), row, detail: whatLedgerSays(row) })
+    if (propose(row) !== null) {
+      const detail = whatLedgerSays(row, isElsewhere ? '' : kept.at(-1)?.rowId === row.id ? HELD : undefined)
+      differences.push({ kind: 'differs', listed: withoutAccount(entry), row, detail })
+    }
   for (const row of rowsOf(reader, 'in_doubt')) {
     const detail = propose(row)
     if (detail !== null) differences.push({ kind: 'still_in_doubt', row, detail: ofAnother(row) ?? detail })
   }
-  return { listed, matched, differences, proposals }
+  return { listed, matched, differences, proposals, isElsewhere, kept: { name, evidence, rows: kept } }
+}
+
+/** What the list shows of a row, with how that stands to it. */
+type Sight = Comparison & { readonly entry: ListEntry }
+const isSame = ({ differing }: Pick<Sight, 'differing'>): boolean => differing.length === 0
+const isAlive = ({ entry }: Sight): boolean => !entry.isEnded
+
+type Shown = ReturnType<typeof shownAs>
+const shownAs = (verdict: VerdictKind, sights: readonly Sight[], why: string | null = null) => ({
+  ...{ verdict, why, sights },
+})
+
+/** A list has no ids: a person finds its mandates by their references. */
+function keptOf({ ibanMasked, signedDate }: RowRecord, { sights, ...judged }: Shown): ShownRow['evidence'] {
+  const sources = sights.map(({ entry, differing }) => ({
+    ...{ id: entry.mandateReference, reference: entry.mandateReference, scheme: null, iban: entry.account },
+    status: entry.isEnded ? 'CANCELLED' : null,
+    signedAt: entry.signedDate === null || differing.includes('signed_date') ? entry.signedDate : signedDate,
+  }))
+  const evidence = evidenceOf({ ...judged, sources })
+  // However the list writes it.
+  const isOfRow = (at: number): boolean =>
+    sights[at]?.entry.account != null && !sights[at].differing.includes('iban')
+  return {
+    ...evidence,
+    sources: evidence.sources.map((source, at) =>
+      isOfRow(at) ? { ...source, accountMasked: ibanMasked } : source,
+    ),
+  }
 }
 
 const rowsOf = (reader: LedgerReader, state: 'registered' | 'in_doubt') =>
@@ -228,61 +313,94 @@ const byWeight = (a: RowRecord, b: RowRecord): number => WEIGHT.indexOf(b.state)
 function isAccountedFor(
   reader: LedgerReader,
   mandate: readonly RowRecord[],
-  seen: ReadonlyMap<number, boolean>,
+  seen: ReadonlyMap<number, unknown>,
 ): boolean {
   if (!mandate.some(({ id, state }) => state === 'registered' && seen.has(id))) return false
-  const wasInDoubt = ({ id }: RowRecord): boolean =>
-    reader.attempts(id).some(({ outcome }) => outcome === 'released' || outcome === 'in_doubt')
-  return !mandate.some(wasInDoubt)
+  return !mandate.some((row) => mayHaveLeft(reader, row))
 }
+
+/** A request of it was in doubt, whatever came of that; one that ended as it began left nothing. */
+const mayHaveLeft = (reader: LedgerReader, { id }: RowRecord): boolean =>
+  reader
+    .attempts(id)
+    .some(({ outcome, started }) => (outcome === 'released' || outcome === 'in_doubt') && started !== false)
 
 const undoneText = (isEnded: boolean): string =>
   isEnded
     ? 'somebody said that it was cancelled at the service, and the list shows it'
     : 'somebody said that it was changed at the service, and the list shows it as it was sent'
 
-function whatLedgerSays(row: RowRecord): string {
+const HELD = ', and in doubt from now on: decide about it before it may be sent'
+
+function whatLedgerSays(row: RowRecord, then?: string): string {
   const { id, state, assignedMandateReference } = row
   if (state === 'registered')
     return `the ledger has it registered as ${assignedMandateReference ?? '?'}: this may be a second registration`
   const remedy = `: before a run sends it once more, write it off (sepa-migrate resolve --row ${id} --as written-off --reason "…")`
-  return `the ledger calls the row ${state.replace('_', ' ')}${isUnsent(row) ? remedy : ''}`
+  return `the ledger calls the row ${state.replace('_', ' ')}${then ?? (isUnsent(row) ? remedy : '')}`
 }
 
 const linesOf = (entries: readonly Explained[]): string =>
   `${entries.length === 1 ? 'line' : 'lines'} ${entries.map(({ entry }) => entry.line).join(', ')}`
 
-/** The entry that proves it, or why it stays open. */
-function judgeDoubt(row: RowRecord, entries: readonly Explained[]): ListEntry | string {
-  const differingIn = ({ comparisons }: Explained): readonly string[] =>
-    comparisons.get(row.id)?.differing ?? []
-  const fitting = entries.filter((each) => differingIn(each).length === 0)
-  const candidates = fitting.filter(({ entry }) => !entry.isEnded)
+type JudgedDoubt = { readonly shown: Shown | null } & (
+  { readonly open: null; readonly entry: ListEntry } | { readonly open: string; readonly entry: null }
+)
+
+/** The entry that proves it, or why it stays open; and what of it is kept, where more than the customer agrees. */
+function judgeDoubt(row: RowRecord, entries: readonly Explained[]): JudgedDoubt {
+  const sights = entries.flatMap((each): (Sight & Explained)[] => {
+    const comparison = each.comparisons.get(row.id)
+    return comparison === undefined ? [] : [{ ...each, ...comparison }]
+  })
+  const fitting = sights.filter(isSame)
+  const candidates = fitting.filter(isAlive)
+  const isAbout = fitting.some(({ isSpecific, isAlike }) => isSpecific || isAlike)
+  const open = (why: string, verdict: VerdictKind, because: string | null = null): JudgedDoubt => ({
+    ...{ open: why, entry: null },
+    shown: isAbout ? shownAs(verdict, candidates.length > 0 ? candidates : fitting, because) : null,
+  })
   const [only] = candidates
   if (only === undefined && fitting.length > 0)
-    return `the list shows it as cancelled, in ${linesOf(fitting)}`
-  if (only === undefined) {
-    const [near] = entries
-    if (near === undefined && row.lastAttempt?.reason?.endsWith(BEGUN_OTHERWISE) === true)
-      return `the list does not show it for this customer${BEGUN_OTHERWISE}: look for that one`
-    if (near === undefined)
-      return 'the list does not show it; if the list is complete and newer than the attempt, it was not registered'
-    return `the list shows this customer with other values in ${linesOf(entries)} (${differingIn(near).join(', ')} differ): look at that first`
-  }
+    return open(`the list shows it as cancelled, in ${linesOf(fitting)}`, 'other', 'ended')
+  if (only === undefined) return open(absentBecause(row, sights), 'absent')
   if (candidates.length > 1)
-    return `the list shows ${candidates.length} mandates that could be it, in ${linesOf(candidates)}: it may be registered twice`
-  const { entry, owner, comparisons, rivals } = only
+    return open(
+      `the list shows ${candidates.length} mandates that could be it, in ${linesOf(candidates)}: it may be registered twice`,
+      'twice',
+    )
+  const { entry } = only
+  const why = unprovenBecause(row, only)
+  return why === null
+    ? { open: null, entry, shown: shownAs('proven', [only]) }
+    : open(why, 'other', 'ambiguous')
+}
+
+function absentBecause(row: RowRecord, sights: readonly (Sight & Explained)[]): string {
+  const [near] = sights
+  if (near !== undefined)
+    return `the list shows this customer with other values in ${linesOf(sights)} (${near.differing.join(', ')} differ): look at that first`
+  return row.lastAttempt?.reason?.endsWith(BEGUN_OTHERWISE) === true
+    ? `the list does not show it for this customer${BEGUN_OTHERWISE}: look for that one`
+    : 'the list does not show it; if the list is complete and newer than the attempt, it was not registered'
+}
+
+/** Why the one entry that could be it does not prove it. */
+function unprovenBecause(
+  row: RowRecord,
+  { entry, owner, rivals, isSpecific }: Sight & Explained,
+): string | null {
+  const rival = rivals.find(({ id }) => id !== row.id)
   if (owner !== null)
     return `the list shows it in line ${entry.line}, with the assigned reference that row ${owner.id} has here`
-  const rival = rivals.find(({ id }) => id !== row.id)
   if (rival !== undefined)
     return `the list shows it in line ${entry.line}, but that could also be row ${rival.id}, which is ${rival.state.replace('_', ' ')}`
-  if (comparisons.get(row.id)?.isSpecific !== true)
+  if (!isSpecific)
     return 'the list shows a mandate of this customer, but neither its whole account nor its original reference'
   if (entry.creditorIdentifier === '') return 'the list shows it without an assigned creditor identifier'
-  if (isScientific(entry.mandateReference))
-    return `the list shows it in line ${entry.line}, but a spreadsheet has rounded the assigned reference`
-  return entry
+  return isScientific(entry.mandateReference)
+    ? `the list shows it in line ${entry.line}, but a spreadsheet has rounded the assigned reference`
+    : null
 }
 
 /**

@@ -43,8 +43,6 @@ export interface Resolution {
   readonly assigned: AssignedIdentity | null
   /** Where the evidence came from: a file's name and SHA-256, or null for one typed on the command line. */
   readonly evidence: string | null
-  /** What the service showed proves it, also of a row that a run might send. */
-  readonly isShown?: true
   /** The number `n` of the attempt that the person looked at; rejected when there was another since. Null: the latest. */
   readonly attempt: number | null
   /** Said of its line of the cut-over, which may be decided beside the row. */
@@ -141,6 +139,14 @@ export interface HeardAnswer extends Readonly<
     readonly attempts: number
     readonly evidence: ReadBackEvidence
   }[]
+}
+
+/** What a list that was laid beside the ledger shows of a row. */
+export type ShownRow = HeardAnswer['proofs'][number] & Pick<HeardAnswer, 'customerNo'>
+
+/** The same of all rows, with the name of the list and, as evidence, its hash. */
+export interface ShownList extends Readonly<Record<'name' | 'evidence', string>> {
+  readonly rows: readonly ShownRow[]
 }
 
 /** That a person approves a plan: signed, or with a reference to where that is found. */

@@ -31,12 +31,14 @@ const DATE = '2020-01-31'
 type Entry = Readonly<Record<string, string>>
 
 /** The list as the service exports it, held against the ledger. */
-function against(ledger: Ledger, ...list: readonly Entry[]): Promise<Reconciliation> {
-  const columns = Object.keys(list[0] ?? {})
+async function against(ledger: Ledger, ...list: readonly Entry[]): Promise<Reconciliation> {
+  const columns = [...new Set(list.flatMap((entry) => Object.keys(entry)))]
   const lines = list.map((entry) => columns.map((name) => entry[name] ?? '').join(';'))
   const file = join(dirname(ledger.file), 'list.csv')
   writeFileSync(file, [columns.join(';'), ...lines, ''].join('\n'))
-  return reconcile(ledger.view, file, 'Ada', new AbortController().signal)
+  const found = await reconcile(ledger.view, file, 'Ada', new AbortController().signal)
+  ledger.readBacks.keepList(found.kept, { version: '1', host: 'here', pid: 1 })
+  return found
 }
 
 /** The nth mandate as the service lists it. */
@@ -90,8 +92,12 @@ describe('registered rows', () => {
       listed(3),
       listed(4),
     )
-    expect(outline(result)).toEqual(['differs 1', 'differs 2'])
-    expect(detailsOf(result)).toEqual(['iban, signed_date differ', 'customer_no, original reference differ'])
+    expect(outline(result)).toEqual(['differs 1', 'differs 2', 'still_in_doubt 3', 'still_in_doubt 4'])
+    const open = 'but no registered row as it is here'
+    expect(detailsOf(result)).toEqual([
+      ...['iban, signed_date differ', 'customer_no, original reference differ'],
+      ...[`the list shows it in line 4, ${open}`, `the list shows it in line 5, ${open}`],
+    ])
   })
 })
 
@@ -112,8 +118,8 @@ describe('rows that a run might send', () => {
     expect(edges).toEqual([
       [5, 'retry_refused', 'refused', 'ready'],
       [5, 'shown', 'ready', 'in_doubt'],
-      [5, 'registered', 'in_doubt', 'registered'],
       [6, 'shown', 'ready', 'in_doubt'],
+      [5, 'registered', 'in_doubt', 'registered'],
       [6, 'registered', 'in_doubt', 'registered'],
       [3, 'registered', 'in_doubt', 'registered'],
       [4, 'registered', 'in_doubt', 'registered'],
@@ -131,13 +137,73 @@ describe('rows that a run might send', () => {
       masked(5),
       listed(6, { status: 'ended' }),
     )
-    const firstWriteOff = (row: number): string =>
-      `: before a run sends it once more, write it off (sepa-migrate resolve --row ${row} --as written-off --reason "…")`
     expect(outline(result)).toEqual(['differs 5', 'differs 6'])
     expect(detailsOf(result)).toEqual([
-      `the ledger calls the row refused${firstWriteOff(5)}`,
-      `the ledger calls the row ready${firstWriteOff(6)}`,
+      'the ledger calls the row refused, and in doubt from now on: decide about it before it may be sent',
+      'the ledger calls the row ready, and in doubt from now on: decide about it before it may be sent',
     ])
+  })
+})
+
+describe('what a list shows is kept as a read-back is', () => {
+  const GIVEN = 'original_mandate_reference'
+  const masked = { iban: maskIban(germanIban(3)) }
+  it.each<[string, readonly Entry[], readonly string[]]>([
+    ['as here', [listed(2)], ['1 absent', '2 proven']],
+    ['with a masked account', [listed(2, { iban: 'DE…' })], ['1 absent']],
+    ['twice', [listed(1), listed(1, { unique_mandate_reference: 'X' }), listed(2)], ['1 twice', '2 proven']],
+    ['ended', [listed(1, { status: 'CANCELLED' }), listed(2, { status: '' })], ['1 ended', '2 proven']],
+    ['otherwise', [listed(1, { iban: germanIban(9) }), listed(2)], ['1 differs', '2 proven']],
+    ['for another', [listed(1, { customer_no: '99' }), listed(2)], ['1 differs', '2 proven']],
+    [
+      'under another reference',
+      [listed(1, { unique_mandate_reference: 'X' }), listed(2)],
+      ['1 differs', '2 proven'],
+    ],
+    ['in doubt', [listed(2), listed(3)], ['1 absent', '2 proven', '3 proven']],
+    [
+      'in doubt and masked',
+      [listed(2), listed(3, { ...masked, [GIVEN]: '' })],
+      ['1 absent', '2 proven', '3 ambiguous'],
+    ],
+    ['in doubt with other values', [listed(2), listed(3, { iban: germanIban(9) })], ['1 absent', '2 proven']],
+    ['to be sent', [listed(2), listed(6)], ['1 absent', '2 proven', '6 proven']],
+    [
+      'of another environment',
+      [1, 2, 3, 6].map((n) => listed(n, { unique_mandate_reference: `X-${n}` })),
+      [],
+    ],
+    ['with a column of this program', [listed(1, { latest_first_debit: '' }), listed(2)], []],
+  ])('%s', async (_, list, kept) => {
+    const ledger = await campaign()
+    await against(ledger, ...list)
+    const told = [1, 2, 3, 4, 5, 6].flatMap((id) =>
+      ledger.view.proofsOfRow(id).map(({ verdict, why }) => `${id} ${why ?? verdict}`),
+    )
+    expect(told).toEqual(kept)
+    expect(ledger.view.row(6)?.state).toBe(kept.includes('6 proven') ? 'in_doubt' : 'ready')
+    expect(JSON.stringify(ledger.view.proofsOfRow(1))).not.toContain(germanIban(1))
+  })
+
+  it('so that what it shows is not sent again unless somebody insists', async () => {
+    const ledger = await customerWith()
+    await against(ledger, entry('NEW-1', { iban: 'DE…3000' }))
+    for (const decision of ['resend', 'refused'] as const)
+      expect(decide(ledger, 1, decision, { attempt: 1 })).toMatchObject({ isApplied: false })
+  })
+})
+
+describe('a row that was never sent', () => {
+  it.each<[string, Entry, readonly Entry[]]>([
+    ['without its original reference', { original_mandate_reference: '' }, [listed(2)]],
+    ['without its whole account', { iban: 'DE…' }, [listed(2)]],
+    ['without a registered row as it is here', {}, []],
+  ])('is not called registered %s, now or later', async (_, given, others) => {
+    const ledger = await campaign()
+    for (const [time, list] of [listed(6, given), listed(6, given)].entries()) {
+      const { proposals } = await against(ledger, list, ...others)
+      expect([time, proposals]).toEqual([time, []])
+    }
   })
 })
 
@@ -420,7 +486,7 @@ describe('an entry proves at most one row, and a row is proven by at most one en
       expect([result.proposals, detailsOf(result)]).toEqual([[], [couldBe('refused')]])
     }
     const told = await against(ledger, entry('NEW-B', { ...masked, original_mandate_reference: 'B-1' }))
-    expect(told.proposals).toMatchObject([{ rowId: 2, decision: 'registered', isShown: true }])
+    expect(told.proposals).toMatchObject([{ rowId: 2, decision: 'registered' }])
     expect(outline(told)).toEqual(['still_in_doubt 1'])
   })
 
@@ -497,7 +563,7 @@ describe('what an entry says of a row', () => {
     [{ customerNo: 1001, account: IBAN }, ['customer_no'], true],
   ])('%j contradicts in %j, and is specific: %s', (given, differing, isSpecific) => {
     const ledger = running([{}])
-    expect(compareWith(ledger.view, ledger.view.row(1)!, { ...LISTED, ...given })).toEqual({
+    expect(compareWith(ledger.view, ledger.view.row(1)!, { ...LISTED, ...given })).toMatchObject({
       differing,
       isSpecific,
     })
@@ -506,7 +572,7 @@ describe('what an entry says of a row', () => {
   it('proves by the whole account also after that was removed here', async () => {
     const ledger = running([{}])
     await send(ledger, registered('NEW-1'))
-    expect(compareWith(ledger.view, ledger.view.row(1)!, { ...LISTED, account: IBAN })).toEqual({
+    expect(compareWith(ledger.view, ledger.view.row(1)!, { ...LISTED, account: IBAN })).toMatchObject({
       differing: [],
       isSpecific: true,
     })

@@ -119,6 +119,7 @@ describe('a list of the report that comes back', () => {
     const list = sandbox().mandates().map(listed)
     const eighth = list.find((entry) => entry['customer_no'] === '8')!
     save('wrong.csv', [
+      list[0] ?? {},
       eighth,
       { ...eighth, customer_no: '9', iban: germanIban(9), signed_date: '2024-03-10' },
     ])

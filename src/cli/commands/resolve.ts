@@ -1,7 +1,7 @@
 import { correctionsIn, readDecision, readDecisions } from '../../decisions/read-decisions.js'
 import { decideFromReadBack, type Difference, reconcile } from '../../decisions/reconcile.js'
 import { VERDICTS, type VerdictKind } from '../../domain/proof/match-sources.js'
-import { stateName } from '../../domain/row/row-state.js'
+import { SOME_LEFT, stateName } from '../../domain/row/row-state.js'
 import { countText, plural, said, upperCase } from '../../domain/text/text.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
 import { SourceError, UsageError } from '../../errors.js'
@@ -23,7 +23,15 @@ import {
   type CommandResult,
   resultOfError,
 } from '../command.js'
-import { askedDetails, askedLine, askService, SAMPLE_FLAG, statusAfter, unprovenLines } from './verify.js'
+import {
+  askedDetails,
+  askedLine,
+  askService,
+  doubtedText,
+  SAMPLE_FLAG,
+  statusAfter,
+  unprovenLines,
+} from './verify.js'
 import { ASK_SETTINGS, EXITS, oneOf, usual } from '../settings/declared.js'
 import { commandLine, nextLine, sameResolve, sender, type NextCommand, type Typed } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
@@ -58,7 +66,7 @@ export const resolveCommand: Command = {
     ['--ask', 'ask the service what it holds, and record what is proven, with a yes or --yes'],
     ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', SCOPES],
     SAMPLE_FLAG,
-    ['--against <file>', 'compare with a list exported from the service'],
+    ['--against <file>', 'compare with a list exported from the service, and keep what it shows'],
     [
       '--apply',
       'with --against: record each row as registered that is in doubt, or could be sent, and that the list proves',
@@ -90,7 +98,8 @@ export const resolveCommand: Command = {
     'unique_mandate_reference as the service assigned them; original_mandate_reference, and status or cancelled_at of',
     'what was cancelled, where there are any. A row is proven by its whole account or its original reference, and only',
     'where nothing else could be meant. Rows that the list does not show stay in doubt: only you know whether it is',
-    'complete and newer than the attempt.',
+    'complete and newer than the attempt. What it shows is kept as what is read back, with --apply or without; what',
+    'could still be sent and is shown is in doubt then.',
   ],
   exits: {
     ...EXITS.standing,
@@ -113,6 +122,8 @@ interface ToRecord {
   readonly resolutions: readonly Resolution[]
   /** Nobody said yes: what would be recorded is shown. */
   readonly isShownOnly?: boolean
+  /** The list and the ledger differ, whatever is recorded. */
+  readonly isDifferent?: boolean
   readonly result?: CommandResult
 }
 
@@ -124,7 +135,7 @@ export async function resolve(context: Context): Promise<CommandResult> {
     : isAsked
       ? askAbout(context)
       : given(context))
-  const { resolutions, isShownOnly = false, result: before = {} } = found
+  const { resolutions, isShownOnly = false, isDifferent = false, result: before = {} } = found
   if (resolutions.length === 0) return before
   const { ledger, result } = await decideIn(
     context,
@@ -139,10 +150,10 @@ export async function resolve(context: Context): Promise<CommandResult> {
     },
     { ofLatest: true },
   )
-  const { exitCode = 0, lines = [], details } = before
+  const { lines = [], details } = before
   return {
     ...result,
-    exitCode: result.exitCode === 0 && list !== null ? exitCode : result.exitCode,
+    exitCode: result.exitCode === 0 && isDifferent ? SOME_LEFT : result.exitCode,
     warnings: [...result.warnings, ...oldPages(ledger)],
     lines: [...lines, ...result.lines],
     details: { ...details, ...appliedIn(details, result.details.isApplied), ...result.details },
@@ -429,11 +440,15 @@ const DIFFERENCES_SHOWN = 50
 
 /** `resolve --against`: the ledger beside a list that was exported from the service. */
 const compareWith = (context: Context, list: string): Promise<ToRecord> =>
-  lookInto(context.settings, async (reader) => {
+  decideIn(context, async ({ view: reader, readBacks, totals }) => {
     const { signals } = context.world
+    const { inDoubt } = totals()
     try {
       const found = await reconcile(reader, inputOf(context, list), context.actor(), signals.drain)
-      const { listed, matched, differences, proposals } = found
+      const { listed, matched, differences, proposals, isElsewhere, kept } = found
+      // Looking is evidence; after a purge there is nothing left to compare with the next one.
+      if (kept.rows.length > 0 && reader.campaign().purgedAt === null) readBacks.keepList(kept, context.world)
+      const doubted = totals().inDoubt - inDoubt
       const count = (kind: Difference['kind']): number =>
         differences.filter((one) => one.kind === kind).length
       const counts = {
@@ -448,10 +463,13 @@ const compareWith = (context: Context, list: string): Promise<ToRecord> =>
       const told = { differences: differences.map(detailOf), proposed: proposals }
       const reconciliation = { ...counts, isApplied: false, ...told }
       const { decided: ended, closing } = campaignStatus(context, reader)
+      const isRefused = isElsewhere && context.flag('apply')
       const isDifferent = counts.missingThere + counts.unknownHere + counts.differs > 0
       const lines = said([
         `The list has ${plural(listed, 'mandate', 'mandates')}: ${matched} as here, ${counts.differs} different, ${counts.unknownHere} unknown here.`,
         `Missing there: ${plural(counts.missingThere, 'registered row', 'registered rows')}.`,
+        doubted > 0 && doubtedText(doubted),
+        isElsewhere && !isRefused && `${ELSEWHERE.message}. ${ELSEWHERE.next}.`,
         ...proposals.map(({ rowId, reason }) => `Row ${rowId} is proven. ${reason}`),
         ...differences.slice(0, DIFFERENCES_SHOWN).map(describe),
         differences.length > DIFFERENCES_SHOWN &&
@@ -459,16 +477,24 @@ const compareWith = (context: Context, list: string): Promise<ToRecord> =>
       ])
       const result = {
         ...ended,
-        exitCode: ended.exitCode === 0 && isDifferent ? 3 : ended.exitCode,
+        exitCode: isRefused ? 2 : ended.exitCode === 0 && isDifferent ? SOME_LEFT : ended.exitCode,
+        errors: isRefused ? [ELSEWHERE] : [],
         lines: proposals.length > 0 ? lines : [...lines, ...(await closing())],
         details: { reconciliation },
       }
-      return { resolutions: proposals, isShownOnly: !context.flag('apply'), result }
+      return { resolutions: proposals, isShownOnly: !context.flag('apply'), isDifferent, result }
     } catch (error) {
       const result = { ...resultOfError(error, signals.exitStatus()), totals: reader.totals() }
       return { resolutions: [], result }
     }
   })
+
+const ELSEWHERE = {
+  kind: 'usage',
+  message:
+    'The list shows no registered row as it is here, so it may be of another environment, and proves nothing',
+  next: 'Export the list from the service of this campaign, with all its mandates, and lay that beside the ledger; or decide what you looked up there yourself (sepa-migrate resolve --row N --as registered, with both identifiers)',
+}
 
 function describe(found: Difference): string {
   switch (found.kind) {

@@ -83,14 +83,14 @@ function watching({ world, progress }: Context): (event: ReadBackEvent) => void 
 }
 
 export function askedLine({ asked, unanswered, doubted }: ReadBackEnd): string {
-  const changed =
-    doubted === 0
-      ? 'No state was changed.'
-      : `${plural(doubted, 'row that was to be sent is', 'rows that were to be sent are')} in doubt now, since the service shows ${doubted === 1 ? 'it' : 'them'}.`
+  const changed = doubted === 0 ? 'No state was changed.' : doubtedText(doubted)
   return asked === 0
     ? `No customer was asked about. ${changed}`
     : `Asked about ${plural(asked, 'customer', 'customers')}; ${unanswered === 0 ? 'each gave a list' : `${countText(unanswered)} gave no list`}. ${changed}`
 }
+
+export const doubtedText = (count: number): string =>
+  `${plural(count, 'row that was to be sent is', 'rows that were to be sent are')} in doubt now, since the service shows ${count === 1 ? 'it' : 'them'}.`
 
 /** Where the campaign is once the service was asked. */
 export function statusAfter(context: Context, reader: LedgerReader, { stop }: ReadBackEnd) {

@@ -143,6 +143,8 @@ export interface CommandEnd {
   readonly pack: string | null
   /** The service can be asked about rows in doubt, and was not yet. */
   readonly canBeAsked?: boolean
+  /** Name of the list that was asked last, in the place of the service. */
+  readonly askedList?: string | null
   /** It is an older copy of the ledger that was last used. */
   readonly isOlder?: boolean
   /** A run is writing to it now. */
@@ -293,7 +295,7 @@ const SHOWN = step(
 
 function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
   const { settings } = typed
-  const { totals, verification = null, cutOver = NO_CUT_OVER } = status
+  const { totals, verification = null, cutOver = NO_CUT_OVER, askedList = null } = status
   const {
     unorderedExport,
     comparedExports,
@@ -351,10 +353,12 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   if (verification !== null && contradictedIn(verification) > 0)
     return step(
-      `Settle with the service what ${file('verification.csv')} names first, then ask again. What is right as the service shows it: sepa-migrate resolve --row N --as done --reason "…"; where only the reference is wrong here: --as registered once more, with both identifiers as the service shows them.`,
-      {
-        name: 'verify',
-      },
+      `Settle with the service what ${file('verification.csv')} names first, then ${askedList === null ? 'ask again' : `lay a new list of all its mandates beside the ledger (resolve --against)`}. What is right as the service shows it: sepa-migrate resolve --row N --as done --reason "…"; where only the reference is wrong here: --as registered once more, with both identifiers as the service shows them.`,
+      askedList === null
+        ? { name: 'verify' }
+        : existsSync(askedList)
+          ? { name: 'resolve', words: ['--against', askedList] }
+          : null,
     )
   if (cutOver.open > 0)
     return step(

@@ -241,7 +241,8 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   /** The answer about it that came last, and behind its latest request. */
   const provenAt = sqlValue(connection)<string>`
     select answered_at from proof join question on question.id = question_id
-     where proof.id = (select max(latest.id) from proof as latest where latest.row_id = :id) and verdict in ('proven', 'twice')
+     where proof.id = (select max(latest.id) from proof as latest where latest.row_id = :id)
+       and (verdict in ('proven', 'twice') or why = 'ambiguous')
        and proof.attempts = :attempts`
 
   /**
@@ -254,8 +255,8 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     const shownAt = isForced ? undefined : provenAt.get({ id, attempts })
     if (shownAt !== undefined)
       return {
-        message: `${cannot}: the service showed it when it was asked at ${shownAt}`,
-        next: 'Record what it showed (sepa-migrate resolve --ask). Only if that is another mandate, force a resend (--as resend --force)',
+        message: `${cannot}: the service showed it, or what may be it, when it was asked at ${shownAt}`,
+        next: 'Record what it showed (sepa-migrate resolve --ask, or --against LIST --apply). Only if that is another mandate, force a resend (--as resend --force)',
         ...(decision === 'resend' ? { isRiskyResend: true as const } : {}),
       }
     if (begunFor === 'another' && !force)
@@ -329,9 +330,6 @@ const notRegistered = ({ rowId }: Resolution): Rejection => ({
   next: 'Remove them, or decide "registered"',
 })
 
-const isShownUnsent = ({ isShown }: Resolution, { state }: Subject): boolean =>
-  isShown === true && (state === 'ready' || state === 'refused')
-
 /** The service was asked last, and shows under this reference, and not under the one it gave, what could be the row. */
 const isShownAs = (connection: Connection, { rowId, assigned }: Resolution): boolean =>
   sql(connection)`
@@ -349,7 +347,6 @@ function stateFault(connection: Connection, resolution: Resolution, subject: Sub
   const isPutRight =
     decision === 'registered' &&
     (subject.isResent === 1 ||
-      isShownUnsent(resolution, subject) ||
       ((subject.isTyped === 1 || isShownAs(connection, resolution)) &&
         subject.identity !== textOf(resolution.assigned)))
   if (state === 'in_doubt' || mayClose || isPutRight) return movedOn(resolution, subject)
@@ -410,16 +407,13 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
   // Somebody may have typed or pasted an account number, and a file may be named after one.
   const [by, reason] = [maskAccounts(resolution.by), maskAccounts(resolution.reason)]
   const isTakenBack = decision === 'registered' && subject.isResent === 1
-  const wasUnsent = isTakenBack || isShownUnsent(resolution, subject)
   // The service holds it all the same.
-  if (wasUnsent)
+  if (isTakenBack)
     doubtShown(connection, {
-      ...{ row: id, state: subject.state, at, by, reason },
-      decision: isTakenBack ? 'resend_taken_back' : 'shown',
-      why: isTakenBack ? 'The decision to send it once more was taken back' : reason,
-      isShown: !isTakenBack,
+      ...{ row: id, state: subject.state, at, by, reason, decision: 'resend_taken_back' },
+      why: 'The decision to send it once more was taken back',
     })
-  const state = wasUnsent ? 'in_doubt' : subject.state
+  const state = isTakenBack ? 'in_doubt' : subject.state
   const elapsedMs = nowMs - Date.parse(startedAt ?? '')
   const typed = state === 'registered' && assigned !== null ? subject.identity : null
   const told = said([

@@ -10,7 +10,7 @@ import {
   privateOf,
   rowsOf,
 } from '../file/connection.js'
-import type { HeardAnswer, HeldRow, ReadBackTerms } from '../ledger.js'
+import type { HeardAnswer, HeldRow, ReadBackTerms, ShownList } from '../ledger.js'
 import type { Scope } from '../schema/schema.js'
 import { isErased, holdFound, noticeOf, PROGRAM } from '../admit/problems.js'
 import type { Choice } from '../../domain/row/choice.js'
@@ -67,6 +67,8 @@ const QUEUES: Readonly<Record<Scope, readonly string[]>> = {
 const statesOf = (scope: Scope): string =>
   scope === 'all' ? `('in_doubt', 'registered', 'ready')` : `('${scope}')`
 
+const LISTED = { answer: 'listed', status: null, errorCode: null, reason: null } as const
+
 export function readBackVerbs({ connection, file, clock, now, storage }: LedgerWork) {
   let position: number | null = null
   let fingerprints: Fingerprints | null = null
@@ -106,6 +108,25 @@ export function readBackVerbs({ connection, file, clock, now, storage }: LedgerW
       storage.guard(() => (fingerprints === null ? [] : heldRowsOf(connection, fingerprints, customerNo))),
     record: (id: number, answers: readonly HeardAnswer[]) =>
       storage.write(() => recordAnswers(connection, id, answers)),
+    /** A list that a person laid beside the ledger is as one that was asked for and came at once. */
+    keepList: (
+      { name, evidence, rows }: ShownList,
+      { version, host, pid }: Pick<ReadBackTerms, 'version' | 'host' | 'pid'>,
+    ): void =>
+      begin(() => {
+        const at = now()
+        const list = { version, host, pid, scope: 'all', sample: null, settings: { list: name } } as const
+        const id = insertReadBack(connection, list, at)
+        const heard = { requestId: evidence, askedAt: at, answeredAt: at, tries: 1, ...LISTED }
+        recordAnswers(
+          connection,
+          id,
+          rows.map(({ customerNo, ...proof }) => ({
+            ...{ ...heard, customerNo, sources: proof.evidence.sources.length, proofs: [proof] },
+          })),
+        )
+        sql(connection)`update read_back set ended_at = ? where id = ?`.run(at, id)
+      }),
     /** One that was stopped stays open, to be gone on with. */
     end: (id: number, stoppedBy: string | null): void =>
       storage.write(() => {

@@ -75,6 +75,10 @@ export function proofReads(connection: Connection) {
            (select count(*) from question where read_back_id = read_back.id) as questions,
            (select count(*) from question where read_back_id = read_back.id and answer <> 'listed') as unanswered
          from read_back order by id`.all(),
+    /** Name of the list that was laid beside the ledger after whatever was asked; null where there is none. */
+    askedList: (): string | null =>
+      sqlValue(connection)<string | null>`
+        select settings ->> '$.list' from read_back order by id desc limit 1`.get() ?? null,
     /** Who the customers are; null where nobody was asked. */
     who: () => readWho(connection),
     /** In the order in which it was asked. */
