@@ -260,14 +260,15 @@ function stepOf(typed: Typed, status: CommandEnd): Step {
  * takes was sent, the others follow.
  */
 function sameChoice({ own, settings }: Typed, { stop, campaign: { lastRun } }: CommandEnd): string[] {
-  if (stop?.kind === 'choice' || own['plan'] !== undefined) return []
   const { only = [], countries = [], limit, stoppedBy = null, plan } = lastRun ?? {}
+  const ended = stop?.kind ?? stoppedBy
+  if (ended === 'choice' || own['plan'] !== undefined) return []
   const typed = sameFlags({ own }, ['only', 'country'])
   const last = [
     ...only.flatMap(({ column, values }) => ['--only', `${column}=${values.join(',')}`]),
     ...(countries.length > 0 ? ['--country', countries.join(',')] : []),
   ]
-  const isDone = (stop?.why ?? stoppedBy ?? PILOT_DONE.why) === PILOT_DONE.why
+  const isDone = ended === null || ended === PILOT_DONE.kind
   const pilot = settings.flags.limit ?? (plan === undefined ? limit : null)
   return [
     ...(typed.length > 0 || plan !== undefined ? typed : last),

@@ -213,7 +213,7 @@ describe('what to do next', () => {
       campaign: { ...campaign, lastRun: { only, countries: ['AT'], limit: 5, stoppedBy } },
     })
     expect(command(ready, after('killed'))).toBe('run --only Segment=A,B --country AT --limit 5')
-    expect(command(ready, after(PILOT_DONE.why))).toBe('run --only Segment=A,B --country AT')
+    expect(command(ready, after('limit'))).toBe('run --only Segment=A,B --country AT')
   })
 
   it('is, where plans are required, to plan, or to go on under the plan, with the files that did not come in', () => {
