@@ -416,7 +416,7 @@ export function verifiedExitStatus(
 
 /** Rows in doubt of whose customers the service last listed nothing. */
 export function absentOf(reader: LedgerReader, { absentAfterMs }: Pick<Settings, 'absentAfterMs'>) {
-  // Proposed to be sent again; to be asked about once more; with nothing shown that the same run sent; begun for others.
+  // Proposed to be sent again; to be asked about once more; with no registered row shown; begun for others.
   let [proposed, waiting, nothingPresent, begunOtherwise] = [0, 0, 0, 0]
   // From when one question is enough for all that wait.
   let askFrom: string | null = null
@@ -439,7 +439,7 @@ export function absentLines(absent: ReturnType<typeof absentOf>): string[] {
     waiting > 0 &&
       `${rowsAre(waiting)} absent so far: ask again from ${timeText(askFrom)} (sepa-migrate resolve --ask).`,
     nothingPresent > 0 &&
-      `${rowsAre(nothingPresent)} absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.`,
+      `${rowsAre(nothingPresent)} absent, and no registered row was shown with it: if there are any, sepa-migrate verify shows whether this is the right place to ask; else look them up at the service.`,
     begunOtherwise > 0 &&
       `${rowsAre(begunOtherwise)} absent, and ${begunOtherwise === 1 ? 'was begun for another customer or date than it has' : 'were begun for other customers or dates than they have'}: no resend is proposed; ask the service about ${begunOtherwise === 1 ? 'that one' : 'those'}.`,
   ])

@@ -189,7 +189,7 @@ describe('rows that the service does not show', () => {
     expect(absentLines(absent)).toEqual([
       '1 row in doubt is absent for long enough: to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.',
       '2 rows in doubt are absent so far: ask again from 2026-06-16 17:00:00 UTC (sepa-migrate resolve --ask).',
-      '1 row in doubt is absent, and no registered row of that run was shown with it: sepa-migrate resolve --ask --of all shows whether this is the right place to ask.',
+      '1 row in doubt is absent, and no registered row was shown with it: if there are any, sepa-migrate verify shows whether this is the right place to ask; else look them up at the service.',
       '1 row in doubt is absent, and was begun for another customer or date than it has: no resend is proposed; ask the service about that one.',
     ])
   })

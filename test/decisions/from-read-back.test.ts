@@ -121,7 +121,7 @@ describe('decisions from a read-back', () => {
       'asked once, 2026-06-14 10:00:00 UTC: no payment source of the customer; ask again from 2026-06-15 09:00:00 UTC',
     )
     hear(1, 'absent', '2026-06-15T10:00:00.000Z')
-    expect(whyOf()).toContain('the same read-backs showed no registered row of that run')
+    expect(whyOf()).toContain('the same read-backs showed no registered row,')
     hear(2, 'proven', '2026-06-15T10:00:00.000Z')
     expect(whyOf()).toMatch(/^asked 2 times .*1 registered row .*; to-do\/in-doubt\.csv proposes resend$/)
     expect(decideFromReadBack(reader, BY, 26 * 60 * 60_000).leftOpen[0]?.why).toContain('; ask again from')

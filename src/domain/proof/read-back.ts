@@ -73,7 +73,7 @@ export interface Heard {
   readonly verdict: VerdictKind
   /** False where no list came, which says nothing of the row. */
   readonly isListed: boolean
-  /** Registered rows that the same read-back showed, and that vouch for its lists (`vouchers`). */
+  /** Registered rows that the same read-back showed, of any run: one ledger is of one service, so that they vouch for the place. */
   readonly present: number
 }
 
@@ -89,22 +89,6 @@ export interface AbsenceFacts {
   /** Of what a lost ledger began: for the customer and date of the row, for others, or nobody knows. */
   readonly begunFor: 'this' | 'another' | 'unknown'
 }
-
-/** Registered rows that a read-back asked about and showed. */
-export interface Present {
-  /** Of them those that the row's own run registered. */
-  readonly ofRun: number
-  readonly ofAny: number
-}
-
-/**
- * How many registered rows vouch that a read-back asked in the right place: those of the row's own run. A row that came
- * into a new ledger in the place of a lost one is in doubt under a run that sent nothing, so that any of them does.
- */
-export const vouchers = (
-  { ofRun, ofAny }: Present,
-  { isOfLostLedger }: { isOfLostLedger: boolean },
-): number => (isOfLostLedger ? ofAny : ofRun)
 
 /** An answer of which something could be the row itself: one that showed others alone is not. */
 export const mayShow = (verdict: VerdictKind, why: string | null, isListed: boolean): boolean =>
@@ -157,7 +141,7 @@ export function absenceOf({ sentAt, shown, wasEverShown, begunFor }: AbsenceFact
   if (lastMs < lateFromMs) return { kind: 'too_early', ...series, from } as const
   if (questions === 1) return { kind: 'asked_once', ...series, from } as const
   if (lastMs < apartFromMs) return { kind: 'not_an_hour_apart', ...series, from } as const
-  // The same read-backs showed no registered row of that run: it may be the wrong place, or a service that shows none.
+  // The same read-backs showed no registered row: it may be the wrong place, or a service that shows none.
   if (present === 0) return { kind: 'nothing_present', ...series } as const
   return { kind: 'resend', ...series, present, begunFor } as const
 }
@@ -188,11 +172,11 @@ export function absenceText(absence: Absence): string {
     case 'shown_before':
       return `${seriesText(absence)}; an earlier question showed what could be it, so look at the service`
     case 'nothing_present':
-      return `${seriesText(absence)}; the same read-backs showed no registered row of that run, so it may be the wrong place to ask`
+      return `${seriesText(absence)}; the same read-backs showed no registered row, so it may be the wrong place to ask`
     case 'begun_otherwise':
       return `${seriesText(absence)}; it was begun for another customer or date than this row has, so ask the service about that one`
     case 'resend':
-      return `${seriesText(absence)}${absence.begunFor === 'unknown' ? ' of this export, and it may have been sent for another one' : ''}; ${plural(absence.present, 'registered row of that run was', 'registered rows of that run were')} shown by the same read-back`
+      return `${seriesText(absence)}${absence.begunFor === 'unknown' ? ' of this export, and it may have been sent for another one' : ''}; ${plural(absence.present, 'registered row was', 'registered rows were')} shown by the same read-back`
   }
 }
 

@@ -39,23 +39,11 @@ const REGISTERED = customersOf(`state = 'registered'`)
 const READY = customersOf(`state = 'ready' or state = 'refused'
     and exists (select 1 from attempt where row_id = row.id and outcome = 'released')`)
 
-/**
- * Registered rows without which no absence counts (domain/README.md#read-back): of each run that left a row in doubt, and
- * of any where a decision put rows in doubt whose sending no run of this ledger knows.
- */
+/** Registered rows without which no absence counts (domain/README.md#read-back). */
 const VOUCHERS = `
   insert or ignore into temp.to_ask (customer_no)
-  select customer_no from
-    (select customer_no, run_id, row_number() over (partition by run_id order by row.id desc) as place,
-       row_number() over (order by row.id desc) as place_of_all
-       from row join attempt on row_id = row.id and n = attempts
-      where state = 'registered' and customer_no is not null)
-   where place <= 3 and run_id in
-       (select run_id from row join attempt on row_id = row.id and n = attempts where state = 'in_doubt')
-     or place_of_all <= 3 and exists
-       (select 1 from row join attempt on attempt.row_id = row.id and n = attempts
-          join decision on decision.row_id = row.id and attempt_id = attempt.id and to_state = 'in_doubt'
-         where state = 'in_doubt')`
+  select customer_no from row where state = 'registered' and customer_no is not null
+      and exists (select 1 from row where state = 'in_doubt') order by id desc limit 3`
 
 /** Whom to ask first, and in which states a sample is drawn. */
 const QUEUES: Readonly<Record<Scope, readonly string[]>> = {

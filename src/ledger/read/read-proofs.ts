@@ -2,10 +2,8 @@ import {
   absenceOf,
   mayShow,
   shownOf,
-  vouchers,
   type Absence,
   type Heard,
-  type Present,
   cancellableOf,
 } from '../../domain/proof/read-back.js'
 import { ENDED } from '../../domain/proof/match-sources.js'
@@ -175,7 +173,7 @@ function readWho(connection: Connection): (Record<WhoVerdict, number> & { asked:
 type SaidDone = Readonly<Record<'isEnded' | 'isMoved' | 'isToDiffer', 0 | 1>>
 
 type StoredDoubt = Omit<ShownDoubt, 'shown' | 'wasEverShown'> &
-  Readonly<{ attempts: number; endedAt: string; isOfLostLedger: 0 | 1 }>
+  Readonly<{ attempts: number; endedAt: string }>
 type StoredHeard = Omit<Heard, 'isListed' | 'present'> & Readonly<{ isListed: 0 | 1; readBackId: number }>
 
 /** A question that was put before the latest request left, within its attempt, says nothing of it. */
@@ -186,10 +184,9 @@ function readShown(
   limit: number,
 ): ShownDoubt[] {
   const doubts = sql(connection)<StoredDoubt>`
-    select row.id as rowId, run_id as runId, attempts, attempt.started_at as sentAt,
+    select row.id as rowId, attempts, attempt.started_at as sentAt,
        coalesce(attempt.ended_at, attempt.started_at) as endedAt,
-       ${BEGUN_FOR} as begunFor, exists (select 1 from decision where decision.row_id = row.id and attempt_id = attempt.id
-         and to_state = 'in_doubt') as isOfLostLedger
+       ${BEGUN_FOR} as begunFor
        from row join attempt on row_id = row.id and n = attempts
       where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
       order by row.id limit ?`
@@ -198,12 +195,11 @@ function readShown(
       from ${TABLES} where row_id = ? and attempts = ? and asked_at > ? order by proof.id`
   const ever = sql(connection)<Pick<ProofRecord, 'verdict' | 'why'> & { isListed: 0 | 1 }>`
     select distinct verdict, why, answer = 'listed' as isListed from ${TABLES} where row_id = ?`
-  return doubts.all(after, limit).map(({ attempts, endedAt, isOfLostLedger, ...doubt }) => {
-    const row = { isOfLostLedger: isOfLostLedger === 1 }
+  return doubts.all(after, limit).map(({ attempts, endedAt, ...doubt }) => {
     const lists = heard.all(doubt.rowId, attempts, endedAt).map(({ readBackId, ...stored }) => ({
       ...stored,
       isListed: stored.isListed === 1,
-      present: vouchers(presentIn(readBackId, doubt.runId), row),
+      present: presentIn(readBackId),
     }))
     const wasEverShown = ever
       .all(doubt.rowId)
@@ -212,21 +208,14 @@ function readShown(
   })
 }
 
-/** The registered rows that each read-back asked about and showed, by the run that sent them. */
-function readPresent(connection: Connection): (readBackId: number, runId: number) => Present {
-  const found = sql(connection)<{ readBackId: number; runId: number; count: number }>`
-    select read_back_id as readBackId, run_id as runId, count(distinct row.id) as count
+/** How many registered rows each read-back asked about and showed. */
+function readPresent(connection: Connection): (readBackId: number) => number {
+  const found = sql(connection)<{ readBackId: number; count: number }>`
+    select read_back_id as readBackId, count(distinct row.id) as count
        from ${TABLES} join row on row.id = proof.row_id and state = 'registered'
-       join attempt on attempt.row_id = row.id and n = row.attempts
-      where verdict = 'proven' group by read_back_id, run_id`
-  const counts = new Map<string, number>()
-  for (const { readBackId, runId, count } of found.all())
-    for (const key of [`${readBackId} ${runId}`, `${readBackId}`])
-      counts.set(key, (counts.get(key) ?? 0) + count)
-  return (readBackId, runId) => ({
-    ofRun: counts.get(`${readBackId} ${runId}`) ?? 0,
-    ofAny: counts.get(`${readBackId}`) ?? 0,
-  })
+      where verdict = 'proven' group by read_back_id`
+  const counts = new Map(found.all().map(({ readBackId, count }) => [readBackId, count]))
+  return (readBackId) => counts.get(readBackId) ?? 0
 }
 
 type Showing = Pick<ReturnType<typeof proofReads>, 'shown'>

@@ -195,8 +195,6 @@ export interface ProofRecord extends ReadBackEvidence {
 /** A row in doubt, and what the service has shown of it. */
 export interface ShownDoubt extends AbsenceFacts {
   readonly rowId: number
-  /** The run whose request left it in doubt. */
-  readonly runId: number
 }
 
 /** What tells this ledger from an older copy of itself and from other ledgers. */

@@ -78,7 +78,7 @@ const kindsOf = (campaign: Campaign) =>
   absencesOf(campaign).map(({ rowId, absence }) => [rowId, absence.kind] as const)
 
 describe('rows in doubt that are absent', () => {
-  it('are those that were asked about, beside what the same run has shown', async () => {
+  it('are those that were asked about, beside what the same read-back has shown', async () => {
     const played = await doubts(4)
     expect(absencesOf(played)).toEqual([])
     const { clock } = played
@@ -96,7 +96,7 @@ describe('rows in doubt that are absent', () => {
     ])
   })
 
-  it('take a registered row of their run that the same read-back showed, not one of any other', async () => {
+  it('take a registered row of any run that the same read-back showed, and none of another read-back', async () => {
     const played = await doubts(4)
     const { clock } = played
     hear(played, { 1: 'absent', 2: 'proven' }) // which is in doubt itself
@@ -110,6 +110,20 @@ describe('rows in doubt that are absent', () => {
     clock.advance(2 * HOUR)
     hear(played, { 1: 'absent', 3: 'proven' })
     expect(kindsOf(played)[0]).toEqual([1, 'resend'])
+  })
+
+  it('take one of a later run, where their own registered none', async () => {
+    const clock = stoppedClock()
+    const ledger = runningAt(clock, mandates(2, 1001))
+    await send(ledger, inDoubt())
+    ledger.startRun(SETTINGS)
+    await send(ledger, registered('NEW-2'))
+    expect(startReadBack(ledger, 'in_doubt')).toMatchObject({ customers: 2 })
+    for (const advance of [DAY, DAY]) {
+      clock.advance(advance)
+      hear({ ledger, clock }, { 1: 'absent', 2: 'proven' })
+    }
+    expect(kindsOf({ ledger, clock })).toEqual([[1, 'resend']])
   })
 
   it.each(['proven', 'twice', 'unreadable', 'other'] as const)(
@@ -147,8 +161,9 @@ describe('rows in doubt that are absent', () => {
     hear(played, { 1: 'absent' }, 2)
     clock.advance(2 * HOUR)
     hear(played, { 1: 'absent' }, 2)
-    hear(played, { 1: 'absent', 3: 'proven' }, 2) // sent by another run
     expect(kindsOf(played)).toEqual([[1, 'nothing_present']])
+    hear(played, { 1: 'absent', 3: 'proven' }, 2) // sent by another run
+    expect(kindsOf(played)).toEqual([[1, 'asked_once']])
   })
 
   it('are not proposed where a lost ledger began them for somebody else, and say so where nobody knows', async () => {

@@ -100,7 +100,7 @@ describe('one walk over the ledger', () => {
     const SENT = '2026-06-15T10:00:00.000Z'
     const asked = { firstAskedAt: SENT, firstAnsweredAt: SENT, lastAskedAt: '2026-06-16T12:00:00.000Z' }
     const nothing = { kind: 'nothing', ...asked, questions: 2, present: 3 } as const
-    const doubt = { wasEverShown: false, begunFor: 'this', runId: 1, sentAt: SENT } as const
+    const doubt = { wasEverShown: false, begunFor: 'this', sentAt: SENT } as const
     const states = ['ready', 'in_doubt', 'sending', 'in_doubt', 'in_doubt', 'refused', 'in_doubt'] as const
     const value: LedgerValue = {
       rows: states.map((state, at) => rowOf(at + 1, { state })),
@@ -108,7 +108,7 @@ describe('one walk over the ledger', () => {
         { rowId: 2, ...doubt, shown: nothing },
         { rowId: 4, ...doubt, shown: { kind: 'something', verdict: 'other' } },
         { rowId: 6, ...doubt, shown: nothing }, // decided while the report was written
-        { rowId: 7, ...doubt, runId: 2, shown: { ...nothing, present: 0 } },
+        { rowId: 7, ...doubt, shown: { ...nothing, present: 0 } },
       ],
     }
     const handed: unknown[] = []

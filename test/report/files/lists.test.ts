@@ -100,7 +100,7 @@ describe('a line in doubt', () => {
     const undecided = { migration_decision: '', migration_reason: '' }
     expect(proposed).toMatchObject({ migration_proposal: 'resend', ...undecided })
     expect(proposed['migration_proposal_evidence']).toBe(
-      'Asked 2 times from 2026-06-15 10:30:00 UTC to 2026-06-16 11:00:00 UTC, each time no payment source of the customer; 3 registered rows of that run were shown by the same read-back.',
+      'Asked 2 times from 2026-06-15 10:30:00 UTC to 2026-06-16 11:00:00 UTC, each time no payment source of the customer; 3 registered rows were shown by the same read-back.',
     )
     const early = inDoubt(ROW, { kind: 'too_early', ...series, from: '2026-06-17T00:00:00.000Z' })
     expect(early['migration_proposal']).toBe('')
