@@ -31,6 +31,7 @@ import type { Ledger } from '../ledger/file/writer.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
 import { existsSync } from 'node:fs'
+import { SIGNATURE_FILE } from '../trust/signature.js'
 import { noteWritten, type WrittenPath } from '../ledger/safety/side-files.js'
 
 /** Where no report was asked for. */
@@ -80,7 +81,9 @@ export function setAsideLines(files: readonly string[]): string[] {
 
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
 export const keptText = (kept: string, out: string, folder: string, written: string): string =>
-  `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`
+  kept === SIGNATURE_FILE
+    ? `The report in "${out}" is signed, so it was left as it is; the new ${written} is in "${folder}"`
+    : `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`
 
 /** The last lines for people: the result, what is open, the next command to type. */
 export function closingLines(

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { MandateTotals } from '../../src/domain/row/row-state.js'
@@ -48,6 +49,24 @@ describe('a report that is proven', () => {
     const held = openLedger({ file: path('sepa-migrate.db'), clock: stoppedClock(), pid: 1 })
     await ends(8, 'report', '--expected-records', '2')
     held.close()
+  })
+
+  it('a signed report stays beside what later commands write, which say so', async () => {
+    await ends(0, 'run', 'export.csv', '--limit', '6', '--yes')
+    const key = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+    writeFileSync(path('key.pem'), key, { mode: 0o600 })
+    await ends(0, 'report', '--sign-with', 'key.pem')
+    const files = (): string[] => ['manifest.sig', 'manifest.json', 'report.html'].map((name) => read(name))
+    const before = files()
+    expect((await ends(0, 'report')).stderr).not.toContain('signed')
+    for (const command of [['run', '--yes'], ['compare', 'export.csv'], ['verify']]) {
+      const told = await program(...command)
+      expect(told.stdout + told.stderr).toMatch(
+        /The report in ".*" is signed, so it was left as it is; the new report is in ".*report-2"/,
+      )
+      expect(files()).toEqual(before)
+    }
+    expect(await verify()).toMatchObject({ exitCode: 3, pack: { ledger: 'moved_on', discrepancies: [] } })
   })
 
   it('a report lies in its own folder, compares with the totals of the former provider, and holds', async () => {

@@ -28,8 +28,8 @@ export const reportCommand: Command = {
     'write a report take it from "lang" in the configuration, or from SEPA_MIGRATE_LANG.',
     'Two reports of the same ledger are identical byte for byte. The lists to work in lie in to-do/, outside the manifest;',
     'where somebody works in them they stay, and new ones go to to-do-2/. What a command took in is in to-do/done/. A report',
-    'that was changed stays as a whole, and the new one goes to report-2/. --sign-with writes manifest.sig, which a later',
-    'report without it takes away. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; report verify --key checks it.',
+    'that was changed or signed stays as a whole, and a new one that says something else goes to report-2/. --sign-with',
+    'writes manifest.sig. "openssl genpkey -algorithm ed25519 -out KEY.pem" makes a key; report verify --key checks it.',
   ],
   exits: EXITS.standing,
   run: async (context) => {

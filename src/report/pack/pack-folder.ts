@@ -147,9 +147,12 @@ const isOfAnother = (folder: string, files: readonly Pick<PackFile, 'name'>[], l
   files.some(({ name }) => name === MANIFEST_FILE) &&
   (readWrittenFiles(folder, MANIFEST_FILE)?.ledgerId ?? ledgerId) !== ledgerId
 
+/** Somebody signed the report in the folder: it is kept as it is. */
+const isSigned = (folder: string): boolean => readSignature(textIn(folder, SIGNATURE_FILE)) !== null
+
 /**
  * The first of these names under which the folder has something that is not as this program wrote it, or that is of another
- * ledger; null where all of them may be replaced.
+ * ledger, and the signature of a report that says anything else; null where all of them may be replaced.
  * @param stale names of files that are there no more, which must be removed instead
  */
 export async function keptFile(
@@ -158,19 +161,21 @@ export async function keptFile(
   { stale, ledgerId }: { readonly stale: readonly string[]; readonly ledgerId: string },
 ): Promise<string | null> {
   if (isOfAnother(folder, files, ledgerId)) return MANIFEST_FILE
+  const isKept = isSigned(folder)
   const proven = new Set([
     ...files.map(proofOf), // by a report at the same time
     // A report that was killed while it gave its files their names has left its manifest in its own folder.
-    ...workshopsIn(folder).flatMap(provenBy),
-    ...provenBy(folder), // after the others, which move here
+    ...(isKept ? [] : workshopsIn(folder).flatMap(provenBy)),
+    ...(isKept ? [] : provenBy(folder)), // after the others, which move here
   ])
   const isOurs = async (name: string): Promise<boolean> =>
-    ((name === MANIFEST_FILE || name === NOTE) && readWrittenFiles(folder, name) !== null) ||
-    (name === SIGNATURE_FILE && readSignature(textIn(folder, name)) !== null) ||
+    (isKept
+      ? name === SIGNATURE_FILE && stale.includes(name)
+      : (name === MANIFEST_FILE || name === NOTE) && readWrittenFiles(folder, name) !== null) ||
     proven.has(proofOf({ name, sha256: await sha256Of(join(folder, name)) }))
   for (const name of [...files.map((file) => file.name), ...stale]) {
     const entry = entryAt(join(folder, name))
-    if (entry !== null && !(entry.isFile() && (await isOurs(name)))) return name
+    if (entry !== null && !(entry.isFile() && (await isOurs(name)))) return isKept ? SIGNATURE_FILE : name
   }
   return null
 }
@@ -564,7 +569,7 @@ export async function openPackFolder(
 
   /**
    * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
-   * name has none now. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
+   * name has none now, but no signature: nothing is written where a signed report says the same. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
    * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
    */
   async function publish() {
@@ -579,8 +584,11 @@ export async function openPackFolder(
     const folder = kept === null ? out : await freeFolder(out, keptIn)
     /** The lists to work in; null where there are none. */
     const toDo = lists.length === 0 ? null : await moveLists(folder, workshop, lists, ledgerId)
-    for (const name of stale) await rm(join(folder, name), { force: true })
-    for (const { name } of files) await rename(join(workshop, name), join(folder, name))
+    const isSame = isSigned(folder)
+    for (const name of stale) if (name !== SIGNATURE_FILE) await rm(join(folder, name), { force: true })
+    for (const { name } of files)
+      if (!isSame || entryAt(join(folder, name)) === null)
+        await rename(join(workshop, name), join(folder, name))
     await rm(workshop, { recursive: true })
     flush(folder)
     return { folder, kept, isBesideAnother, toDo }

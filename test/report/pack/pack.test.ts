@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -266,6 +266,25 @@ describe('the folder of a pack', () => {
       expect(namesIn()).toEqual([name, 'report-2'].sort())
     },
   )
+
+  it('that is signed stays as it is, and nothing is written over it by one that says the same', async () => {
+    const signWith = generateKeyPairSync('ed25519').privateKey
+    const own = { signWith, out: folder }
+    await report(VERIFIED, own)
+    const seen = (): string[] =>
+      [...PACK_FILES, 'manifest.sig'].map((name) => `${name} ${statSync(pathOf(name)).ino} ${textOf(name)}`)
+    const before = seen()
+    for (const options of [{ out: folder }, own])
+      expect(await report(VERIFIED, options)).toMatchObject({ folder, ...HERE })
+    expect(seen()).toEqual(before)
+    // Nor by what says something else, signed or not, and a list of problems.
+    for (const options of [{ out: folder }, { ...own, signWith: generateKeyPairSync('ed25519').privateKey }])
+      expect(await report(GROWN, options)).toMatchObject(besides('manifest.sig'))
+    expect(await report(GROWN)).toMatchObject({ kept: 'manifest.sig', folder: join(folder, 'report-2') })
+    rmSync(pathOf('report-2'), { recursive: true })
+    expect(await check(folder, 3)).toMatchObject(besides('manifest.sig'))
+    expect(seen()).toEqual(before)
+  })
 
   it('of another ledger stays as it is, and each goes on in its own', async () => {
     const other = readerOf(EVERY_STATE)

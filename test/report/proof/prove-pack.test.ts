@@ -396,6 +396,7 @@ describe('beside a ledger that has moved on', () => {
     const { ledger, clock, out, write } = await provenPack()
     decide(ledger, 7, 'written_off', 'gave up')
     for (const reference of ['NEW-10', 'NEW-11']) await send(ledger, registered(reference))
+    rmSync(join(out, 'manifest.sig'))
     await write()
     clock.advance(60_000)
     ledger.purge({ by: 'Ada', reason: 'signed off', withOpenRows: true })
@@ -425,6 +426,7 @@ describe('beside a ledger that cannot have written it, nothing more is compared'
     openLedgerReader(copy).close()
     clock.advance(60_000)
     decide(ledger, 7, 'written_off', 'gave up')
+    rmSync(join(out, 'manifest.sig'))
     await write()
     expect(await prove(out, { ledger: copy })).toMatchObject({
       discrepancies: [{ kind: 'ledger_differs' }],
