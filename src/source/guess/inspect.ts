@@ -279,11 +279,14 @@ export function draftConfiguration(inspection: Inspection): string {
 function sourceSection(inspection: Draft): string[] {
   const { encoding, delimiter, sheet, hidden, preamble, footer, multilineColumns } = inspection
   const behind = `left out: ${footer.shown.map(commentText).join(' / ')}`
+  // What each file shows by itself is found again: the next export may be written otherwise.
+  const isSure = ({ evidence }: { readonly evidence: string }): string =>
+    /^(?:assumed|declared)/.test(evidence) ? '' : '# '
   return said([
     'source:',
-    encoding !== null && `  encoding: ${encoding.value}   # ${encoding.evidence}`,
+    encoding !== null && `  ${isSure(encoding)}encoding: ${encoding.value}   # ${encoding.evidence}`,
     delimiter !== null &&
-      `  delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
+      `  ${isSure(delimiter)}delimiter: ${delimiter.value === '\t' ? 'tab' : JSON.stringify(delimiter.value)}   # ${delimiter.evidence}`,
     sheet?.evidence === 'declared' && `  sheet: ${JSON.stringify(sheet.value)}   # declared`,
     hidden !== null &&
       (hidden.value === null

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import iconv from 'iconv-lite'
 import { describe, expect, test, it } from 'vitest'
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../../src/source/guess/inspect.js'
@@ -189,6 +190,12 @@ describe('a drafted configuration', () => {
     expect(draft.split('\n').filter((line) => line.includes('EDIT:'))).toHaveLength(1)
     expect(draft).toContain('encoding: windows-1252   # assumed, because line 2 is not UTF-8')
     expect(draft).toContain('{ constant: DE98ZZZ09999999999 }   # no column has one; found in line 2')
+  })
+
+  test('leaves to the next export how that is written, where each shows it by itself', async () => {
+    const options = optionsOf(draftConfiguration(await inspect(exportOf(2))))
+    const other = iconv.encode(exportOf(2).replaceAll(',', ';').replace('Person 2', 'Müller'), 'windows-1252')
+    expect((await readAll(fileOf(other), options)).records.map(({ cells }) => cells[5])).toContain('Müller')
   })
 
   test('marks what is missing, and is still a valid configuration', async () => {
