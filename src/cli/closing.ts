@@ -290,10 +290,13 @@ export async function leftAsRead(context: Context, name: 'run' | 'plan' | 'compa
   const otherwise =
     name === 'compare' ? [] : compared.filter(({ sha256, isTakenIn }) => !isTakenIn && !given.has(sha256))
   const [first] = otherwise
+  // A comparison reads again first, which what needs its file refuses.
+  const lacking = all.filter(({ isOfFile, isItsOwn }) => isOfFile && isItsOwn)
+  const asked = [...new Set([...lacking, ...otherwise].map((one) => one.name))]
   if (first !== undefined)
     throw new UsageError(
       `"${first.name}" was compared with the ledger, and ${first.because} has changed since, so that it may say something else; nothing was sent`,
-      `Compare again: ${commandLine(context, { name: 'compare', files: otherwise.map((one) => one.name), readWith: first.place })}`,
+      `${lacking.length > 0 ? 'Give what is read otherwise in one command' : 'Compare again'}: ${commandLine(context, { name: lacking.length > 0 ? 'run' : 'compare', files: asked, readWith: first.place })}`,
     )
   const isGiven = ({ sha256 }: Waiting): boolean => given.has(sha256)
   const left = settings.configuration.file === null ? waiting : waiting.filter((one) => !isGiven(one))

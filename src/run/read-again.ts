@@ -195,6 +195,7 @@ export async function readAgain(
 ): Promise<readonly string[]> {
   const results: string[] = []
   const moved: Moved[] = []
+  const lacking: Lacking[] = []
   const { again } = admission
   const readable: Readable[] = []
   let hasCome = false as boolean
@@ -228,6 +229,7 @@ export async function readAgain(
     const isOfFile =
       ofFile.length > 0 || ofFileAlone > 0 || (isChanged && !source.isList && again.countUnsent(source) === 0)
     if (open !== undefined && isOfFile) {
+      lacking.push({ source, keys: ofFile, waiting: 0 })
       results.push(await readFile(admission, { ...one, open, signal }))
       hasCome = true
       return
@@ -235,7 +237,10 @@ export async function readAgain(
     if (open !== undefined && one.isNewer && admission.isNewerByWord && again.noteSentOtherwise(source))
       results.push(await readSentOtherwise(admission, { ...one, open, signal }))
     const waiting = ofFile.length === 0 ? 0 : again.countUnsent(source)
-    if (waiting > 0) throw needsFile(ofFile, waiting, one)
+    if (waiting > 0) {
+      lacking.push({ source, keys: ofFile, waiting })
+      return
+    }
     readable.push(one)
     if (ofFileAlone > 0)
       results.push(
@@ -274,6 +279,7 @@ export async function readAgain(
       await reread(one, again.met, (row) => row.isByWord === 0 && row.state !== 'refused')
   // What is newer comes last: it takes the place of what was read again before it.
   for (const source of sources.filter(isNewer)) await readSource(source)
+  refuseLacking(lacking, by)
   assertSameOwners(moved, by, limit)
   const before = results.length === 0 ? 0 : again.asReadBefore()
   if (before > 0)
@@ -364,11 +370,13 @@ async function changeBy(
 ) {
   const { said = {}, sheet, encoding, delimiter, hidden } = reading
   const now = readingBy(by, byFlag)
+  const { options } = by
+  const { crosswalk, join } = options
   const isOther = (key: string): boolean => now.said[key] !== said[key]
-  // Somebody may have written down what was found out.
+  // Somebody may have written down what was found out; beside a byte order mark it counts for nothing.
   const found = new Map<string, unknown>([
     ['source.sheet', sheet],
-    ['source.encoding', encoding?.encoding],
+    ['source.encoding', encoding?.by === 'byte order mark' ? options.source.encoding : encoding?.encoding],
     ['source.delimiter', delimiter?.delimiter],
     ['source.hidden', hidden?.decided],
     [AUTO, []],
@@ -377,7 +385,6 @@ async function changeBy(
     (key) => isOther(key) && !(found.has(key) && now.said[key] === digestOf(found.get(key)).slice(0, 16)),
   )
   const isOtherwise = READING_KEYS.cells.some(isOther)
-  const { crosswalk, join } = by.options
   const joined = await changedSecondFile(reading, join, signal)
   const second =
     joined ?? (await changedSecondFile(reading, crosswalk === undefined ? [] : [crosswalk], signal))
@@ -501,11 +508,28 @@ export function assertSameHeadings(
 
 const EVIDENCE = 'what the evidence says'
 
-const needsFile = (keys: readonly string[], waiting: number, { source, now }: Readable): UsageError =>
-  new UsageError(
-    `${plural(waiting, 'record', 'records')} of "${source.name}" cannot be read again without the file, because ${nameOfConfiguration(now)} has changed ${keys.join(', ')}; nothing was sent`,
-    `Give "${source.name}" again (sepa-migrate run FILE)`,
+/** What only its file tells, which is given or, where records of it wait, is not. */
+interface Lacking {
+  readonly source: ReadSource
+  readonly keys: readonly string[]
+  readonly waiting: number
+}
+
+/** @throws {UsageError} that names all files which are needed, those that were given too */
+function refuseLacking(all: readonly Lacking[], { configuration }: ReadBy): void {
+  const waiting = all.reduce((sum, one) => sum + one.waiting, 0)
+  if (waiting === 0) return
+  const quoted = (some: readonly Lacking[], by: string): string =>
+    [...new Set(some.map(({ source }) => `"${source.name}"`))].join(by)
+  const keys = [...new Set(all.flatMap((one) => one.keys))]
+  throw new UsageError(
+    `${plural(waiting, 'record', 'records')} of ${quoted(
+      all.filter((one) => one.waiting > 0),
+      ', ',
+    )} cannot be read again without the file, because ${nameOfConfiguration({ configuration })} has changed ${keys.join(', ')}; nothing was sent`,
+    `Give what is read otherwise in one command (sepa-migrate run ${quoted(all, ' ')}${configuration === null ? '' : ` --config "${configuration}"`}). If only a new file is written otherwise, undo the change, and read that file with a copy of the configuration under another name (--config COPY)`,
   )
+}
 
 const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'configuration'>): string =>
   configuration === null ? 'the configuration' : `"${nameOf(configuration)}"`

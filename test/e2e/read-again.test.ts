@@ -358,11 +358,38 @@ describe('what only the file can tell', () => {
     expect(refused.stderr).toContain(
       '3 records of "export.csv" cannot be read again without the file, because "sepa-migrate.yaml" has changed source.skipFooterLines; nothing was sent',
     )
-    expect(refused.stderr).toContain('Give "export.csv" again')
+    expect(refused.stderr).toMatch(
+      /Give .* \(sepa-migrate run "export\.csv" --config ".*sepa-migrate\.yaml"\)/,
+    )
     const given = await expectRun(['export.csv'], 0, all)
     expect(given.stdout).toContain('"export.csv" was read again, because "sepa-migrate.yaml" has changed')
     const { totals, balanced } = await json('status')
     expect([totals, balanced]).toMatchObject([{ registered: 3, invalid: 0 }, true])
+    await expectRun([], 0, all)
+  })
+
+  it('of several files is one way out, whichever is given first, also where one was compared', async () => {
+    const format = (name: string): void =>
+      configure(`columns: { signed_date: { column: signed_date, format: ${name} } }`)
+    const all = [1, 2, 3, 4].map((n) => mandate(n, days(`2024-01-2${n}`)))
+    format('dd.mm.yyyy')
+    save(
+      'export.csv',
+      all.slice(0, 3).map((row, at) => ({ ...row, ...days(`2${at + 1}.01.2024`) })),
+    )
+    save('final.csv', all)
+    await expectRun(['export.csv', '--limit', '1'], 5, all.slice(0, 1))
+    await place.program('compare', 'final.csv', '--yes-it-is-final')
+    format('auto')
+    const compared = await place.ends(2, 'run', 'export.csv')
+    expect(compared.stderr).toContain('in one command: sepa-migrate run export.csv final.csv')
+    format('dd.mm.yyyy')
+    await expectRun(['final.csv'], 3, all.slice(0, 1))
+    format('auto')
+    for (const words of [['compare', 'final.csv'], ['run'], ['run', 'export.csv'], ['run', 'final.csv']])
+      expect((await place.ends(2, ...words)).stderr).toContain('(sepa-migrate run "export.csv" "final.csv" ')
+    await expectRun(['export.csv', 'final.csv'], 3, [...all.slice(0, 1), ...all.slice(3)])
+    await place.ends(5, 'compare', 'final.csv')
     await expectRun([], 0, all)
   })
 
