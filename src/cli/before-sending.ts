@@ -314,15 +314,6 @@ const WORD_KEYS: ReadonlyMap<string, string> = new Map([
   ['scheme', 'words.scheme.core or b2b'],
 ])
 
-const FOUND_BY: ReadonlyMap<string, string> = new Map([
-  ['declared', 'as declared'],
-  ['strict UTF-8', 'every byte fits'],
-  ['assumed', 'assumed, because it is not UTF-8'],
-  ['header line', 'by the header line'],
-  ['sep= line', 'by the line "sep="'],
-  ['byte order mark', 'by its mark'],
-])
-
 export const separatorText = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
 
 /** How a file was read: encoding, separator, header, and which column feeds which field. */
@@ -333,9 +324,8 @@ export function howReadLines({ name, records, blankLines, columns, reading }: So
     blankLines > 0 && plural(blankLines, 'blank line', 'blank lines'),
   ])
   const written = said([
-    encoding !== undefined && `${encoding.encoding} (${FOUND_BY.get(encoding.by) ?? encoding.by})`,
-    delimiter !== undefined &&
-      `separator ${separatorText(delimiter.delimiter)} (${FOUND_BY.get(delimiter.by) ?? delimiter.by})`,
+    encoding !== undefined && `${encoding.encoding} (${encoding.by})`,
+    delimiter !== undefined && `separator ${separatorText(delimiter.delimiter)} (${delimiter.by})`,
     sheet !== undefined && `sheet "${sheet}"`,
     hidden !== undefined && `${hidden.what}: ${hidden.decided === 'read' ? 'read too' : 'left out'}`,
     collections ?? false,

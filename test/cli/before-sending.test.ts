@@ -38,7 +38,7 @@ describe('how a file was read', () => {
   it('names what was found out and by what, so that a wrong guess shows', async () => {
     const [first, second] = await lines(EXPORT.replace('Person 1', 'Müller'))
     expect(first).toContain('export.csv: 2 records')
-    expect(second).toContain('utf-8 (every byte fits), separator "," (by the header line), header in line 1')
+    expect(second).toContain('utf-8 (strict UTF-8), separator "," (header line), header in line 1')
   })
 
   it('names the column of each field, the creditor that stands for every row, and what was tidied', async () => {
