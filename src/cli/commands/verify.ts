@@ -11,13 +11,13 @@ import {
 import { dirname } from 'node:path'
 import { unprovenText, verificationText } from '../../domain/proof/read-back.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import type { StatusCount, VerifiedRow } from '../../ledger/read/reader.js'
+import type { VerifiedRow } from '../../ledger/read/reader.js'
 import { type ReadBackEnd, readBack, type ReadBackEvent } from '../../migrate/ask.js'
 import { campaignStatus, NO_PACK, writePack, noteOutputs } from '../closing.js'
 import { lookInto, sameFlags, type Command, type Context, type OwnFlag } from '../command.js'
 import { type CommandEnd, nextLine, nextLines } from '../terminal/next.js'
 import { toned, type Line } from '../terminal/world.js'
-import { countText, plural, said, durationText, plainText } from '../../domain/text/text.js'
+import { countText, plural, said, durationText } from '../../domain/text/text.js'
 import type { Scope } from '../../ledger/schema/schema.js'
 import { explainVerified } from '../../report/facts/facts.js'
 import { ASK_SETTINGS, usual } from '../settings/declared.js'
@@ -189,7 +189,6 @@ async function verify(context: Context) {
         verification === null
           ? 'No registered mandate was asked about; nothing is proven at the service.'
           : verificationText(verification),
-        statuses.length > 0 && statusesLine(statuses),
         askedLine(end),
         '',
         report !== undefined && `Report: ${report}`,
@@ -217,18 +216,6 @@ const SOME_UNREAD = 5
 /** What was asked and could not be compared is not proven, so that not everything asked for is done. */
 const withUnreadable = (status: number, verification: Verification | null): number =>
   (status === 0 || status === SOME_LEFT) && (verification?.unreadable ?? 0) > 0 ? SOME_UNREAD : status
-
-const MOST_WORDS = 10
-
-function statusesLine(statuses: readonly StatusCount[]): string {
-  const shown = statuses
-    .slice(0, MOST_WORDS)
-    .map(
-      ({ status, sources }) => `${countText(sources)} ${status === null ? 'without one' : plainText(status)}`,
-    )
-  const more = statuses.length - shown.length
-  return `Their payment sources by status: ${shown.join(', ')}${more > 0 ? ` and ${countText(more)} more words` : ''}.`
-}
 
 function sampleLine({ size, of, verification }: Sample): string {
   const drawn = `A sample of ${countText(size)} of ${plural(of, 'registered mandate', 'registered mandates')}, drawn at random`
