@@ -102,7 +102,7 @@ interface TableEvidence {
 
 /** Lines among the records that are none. */
 export interface NoRecords {
-  readonly lines: Readonly<Record<'rule' | 'header' | 'page', number[]>>
+  readonly lines: Readonly<Record<'rule' | 'header', number[]>>
   /** Counts that the file states of its rows, and how many were read up to there. */
   readonly counts: { line: number; text: string; isRight: boolean; records: number }[]
 }
@@ -199,13 +199,11 @@ export const withoutNoRecords = (table: Table): Table => ({
 })
 
 async function* judge(
-  { label, header: names, headerCells, preamble, split }: Table,
+  { label, header: names, headerCells }: Table,
   batches: Pieces<RawRecord[], TableEnd>,
 ): AsyncGenerator<RawRecord[], TableEnd> {
-  const noRecords: NoRecords = { lines: { rule: [], header: [], page: [] }, counts: [] }
+  const noRecords: NoRecords = { lines: { rule: [], header: [] }, counts: [] }
   const headerOf = judgeHeaders(headerCells, usualMeaning)
-  const filledIn = (cells: readonly string[]): string[] => cells.map(cleanCell).filter((cell) => cell !== '')
-  const above = new Set(linesOf(preamble).map((line) => filledIn(split(line)).join('\n')))
   let records = 0
   let sinceCount = 0
 
@@ -223,9 +221,7 @@ async function* judge(
       throw refuse(label, 'FILE_HEADER_SECOND', what, { line })
     }
     if (filled > 0 && headerCells.length > 1 && filled * 2 <= headerCells.length) {
-      const few = filledIn(cells)
-      if (isPageBreak(few) || above.has(few.join('\n'))) return !isLeftOutAs('page')
-      const [cell = '', ...others] = few
+      const [cell = '', ...others] = cells.map(cleanCell).filter((cell) => cell !== '')
       const said = others.length === 0 ? rowsSaid(cell) : null
       if (said !== null) {
         const isRight = said === records || said === sinceCount
@@ -257,7 +253,6 @@ export function noRecordFindings({ lines, counts }: NoRecords, report: Report): 
   const told = said([
     linesText(lines.rule, 'rules off the table', 'rule off the table'),
     linesText(lines.header, 'repeats the header', 'repeat the header'),
-    linesText(lines.page, 'belongs to a page break', 'belong to page breaks'),
     ...counts.map(({ line, text }) => `Line ${line} sums up: "${text}".`),
   ])
   return [
@@ -463,17 +458,6 @@ function rowsSaid(cell: string): number | null {
   if (numbers.length === 1 && /\p{L}/u.test(said)) return Number(numbers[0])
   return /^\d/.test(cell) ? (statedCounts([cell])[0] ?? null) : null
 }
-
-const PAGES = word(totals.pages)
-const PAGE = new RegExp(
-  String.raw`^(?:.{0,99}?(?:${DATE.source}).{0,99}?)?[^\p{L}\d]*(?:${PAGES}[^\p{L}\d]*\d{1,4}(?!\d)|\d{1,4}\W*${PAGES})|^[-–] ?\d{1,4} ?[-–]$`,
-  'iu',
-)
-
-/** `Page 2 of 7`, `Stand: 25.11.2026;;;Seite 2`: a page is numbered, and no other number stands beside it but a day. */
-const isPageBreak = (cells: readonly string[]): boolean =>
-  cells.some((cell) => PAGE.test(cell)) &&
-  cells.every((cell) => !(PAGE.test(cell) ? /\d{5}/ : /\d{3}/).test(cell.replaceAll(DATE, '')))
 
 /** A line that sums up, or ends, or dates the export: its first filled cell says so. */
 export const isTotalsLine = (cells: readonly string[]): boolean =>
