@@ -273,7 +273,7 @@ function derive(file: string, document: PlanDocument, machine: World) {
     const { settings, target } = document
     const changedSettings = changedSettingsOf(settings, { baseUrl: target.baseUrl, machine })
     const derived: PlanDocument = { ...document, changedSettings }
-    return { derived, sections: planSections(derived) }
+    return { derived, sections: planSections(derived, null) }
   } catch (cause) {
     const message = `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`
     throw new UsageError(message, 'Plan again', { cause })

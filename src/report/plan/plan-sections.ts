@@ -1,15 +1,5 @@
 import { html } from 'hono/html'
-import {
-  creditorLine,
-  type PlanDocument,
-  rowDrifts,
-  settingDrifts,
-  sourceDrifts,
-  sourceLine,
-  targetDrifts,
-  toSend,
-  versionDrifts,
-} from '../../domain/plan/plan.js'
+import { creditorLine, type PlanDocument, sourceLine, toSend } from '../../domain/plan/plan.js'
 import { correctedText, correctedTitle } from '../../domain/row/correction.js'
 import { HELD_TEXT } from '../../domain/row/cut-over.js'
 import { choiceLine } from '../../domain/row/choice.js'
@@ -29,9 +19,9 @@ export interface Section {
 
 /**
  * What a run under a plan would do, for the person who approves.
- * @param last what the ledger was planned to send before, null where nothing was; left out where nobody knows
+ * @param last what the ledger was planned to send before; null where nothing was, or nobody knows
  */
-export function planSections(document: PlanDocument, last?: PlanDocument | null): Section[] {
+export function planSections(document: PlanDocument, last: PlanDocument | null): Section[] {
   const { target, limit, rows, choice, corrections, settings, changedSettings } = document
   const made = document.plannedAs === null ? '' : ` (user ${document.plannedAs})`
   const most = limit === null || limit >= rows.count ? '' : ` at most, of ${rows.count}`
@@ -52,8 +42,7 @@ export function planSections(document: PlanDocument, last?: PlanDocument | null)
       choice !== null && choiceLine(choice),
       ...document.creditors.map(creditorLine),
     ]),
-    titled('Beside the last plan', last === undefined ? [] : lastLines(document, last)),
-    titled('Totals before the first request', totalsLines(document, last ?? null)),
+    titled('Totals before the first request', totalsLines(document, last)),
     titled(correctedTitle(corrections), corrections.first.map(correctedText)),
     titled('Stays behind', document.staysBehind.map(behindLine)),
     titled('Warnings', document.warnings.map(warningLine)),
@@ -83,22 +72,6 @@ const ruleText = (rule: string | null, otherwise: string): string =>
 /** A setting that holds nothing is told as that. */
 const valueText = (value: unknown): string =>
   (value === null || value === undefined ? '' : settingText(value)) || 'none'
-
-/** In the words of a run that is held to a plan. */
-function lastLines(now: PlanDocument, last: PlanDocument | null): string[] {
-  if (last === null) return ['This is the first plan of this ledger.']
-  const drifts = [
-    ...targetDrifts(last.target, now.target),
-    ...sourceDrifts(last.sources, now.sources),
-    ...rowDrifts(last.rows, now.rows),
-    ...settingDrifts({ limit: last.limit, ...last.settings }, { limit: now.limit, ...now.settings }),
-    ...versionDrifts(last.version, now.version),
-  ].map(({ text }) => text)
-  return [
-    `Made ${timeText(last.plannedAt)} by ${maskedText(last.plannedBy)}: ${plural(toSend(last), 'row', 'rows')} to send`,
-    ...(drifts.length === 0 ? ['Nothing changed since'] : drifts),
-  ]
-}
 
 function totalsLines({ totals }: PlanDocument, last: PlanDocument | null): string[] {
   const states = ROW_STATES.map((state) => [stateName(state), TOTAL_OF_STATE[state]] as const)
