@@ -135,22 +135,6 @@ const CACHE_KIB = 32 * 1024
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 const FULL = 2
 
-/** Up to 3.51.2 two connections that write or checkpoint could corrupt the file (ledger/README.md#how-it-is-written). */
-const OLDEST_SQLITE = '3.51.3'
-
-export const isSafeSqlite = (version: string): boolean =>
-  version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) >= 0
-
-function assertedSqlite(connection: Connection): Connection {
-  const version = connection.prepare<[], string>('select sqlite_version()').pluck().get() ?? ''
-  if (isSafeSqlite(version)) return connection
-  throw new LedgerError(
-    'unsafe',
-    `Cannot use SQLite ${version}: it can damage a ledger that is read while it is written`,
-    `Install better-sqlite3 with SQLite ${OLDEST_SQLITE} or newer`,
-  )
-}
-
 /** The only connection that may write. */
 export const openForWriting = (file: string): Connection => openFile(file, false)
 
@@ -222,7 +206,7 @@ export function openForReading(file: string): Connection {
 }
 
 const openFile = (file: string, readonly: boolean): Connection =>
-  keeping(openDatabase(file, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS }), assertedSqlite)
+  openDatabase(file, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
 
 /** A private temporary database that no name leads to; SQLite removes it when it is closed or the process dies. */
 export function openScratch(): Connection {
