@@ -191,22 +191,11 @@ export const namesFlag = (header: string): boolean => namesEnd(header) || namesM
 const namesCustomer = naming(headers.customer)
 /** A header that tells of a mandate, by its name in some language. */
 export const namesMandate = naming(headers.mandate)
-const namesNew = naming(headers.new)
-const namesOld = naming(headers.old)
-
-/** Of a header that tells neither of customers nor of mandates. */
-export const UNKNOWN_RANK = 3
-
-/**
- * How likely a header is that of customer numbers: 0 of new ones, 1 of customers, 2 of old ones; null for one of mandates.
- * Of `mandates.customer_id` the last part counts.
- */
-export function customerRank(header: string): number | null {
+/** Whether a header tells of customers; null for one of mandates. Of `mandates.customer_id` the last part counts. */
+export function tellsOfCustomer(header: string): boolean | null {
   const own = header.split('.').findLast((part) => fold(part) !== '') ?? ''
   const [told = header] = [own, header].filter((name) => namesMandate(name) || namesCustomer(name))
-  if (namesMandate(told)) return null
-  if (!namesCustomer(told)) return UNKNOWN_RANK
-  return namesNew(header) ? 0 : namesOld(header) ? 2 : 1
+  return namesMandate(told) ? null : namesCustomer(told)
 }
 
 /** Keys of the previous system are for a crosswalk only and never mapped by themselves; a second key guards one. */

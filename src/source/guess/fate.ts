@@ -26,8 +26,7 @@ import {
   namesFlag,
   namesLastCollection,
   namesSigning,
-  customerRank,
-  UNKNOWN_RANK,
+  tellsOfCustomer,
   namesDebit,
   namesMandate,
 } from '../columns/header.js'
@@ -613,10 +612,10 @@ function roleOf(name: string, profile: ColumnProfile, fate: Fate | null) {
   const meaning = meaningOfHeader(name)
   if (meaning.kind === 'second_key') return 'second_key'
   if (meaning.kind === 'old_key') return 'key'
-  const rank = customerRank(name)
-  if (fate?.kind !== 'harmless' || rank === null || !isFull(profile)) return null
+  const isOfCustomer = tellsOfCustomer(name)
+  if (fate?.kind !== 'harmless' || isOfCustomer === null || !isFull(profile)) return null
   if (meaning.kind === 'unknown' && fate.why === DISTINCT) return 'key'
   // A customer has several mandates, so their numbers repeat.
   const isNumber = prefix !== null && distinctShare(profile) >= 0.5 && !fate.why.endsWith('its name')
-  return rank < UNKNOWN_RANK && meaning.kind !== 'unused' && isNumber ? 'key' : null
+  return isOfCustomer && meaning.kind !== 'unused' && isNumber ? 'key' : null
 }

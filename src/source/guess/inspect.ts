@@ -4,14 +4,7 @@ import { type ColumnField, FIELDS, type LocalDate, REQUIRED_FIELDS } from '../..
 import { cleanIban, fold, said } from '../../domain/text/text.js'
 import { guessColumns, KEPT_BACK, keptBackBy, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
 import { profileColumn } from './column-profile.js'
-import {
-  UNKNOWN_RANK,
-  customerRank,
-  holdsAccount,
-  positionOf,
-  meaningOfHeader,
-  type Header,
-} from '../columns/header.js'
+import { tellsOfCustomer, holdsAccount, positionOf, meaningOfHeader, type Header } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
 import { columnsIn, headerless, isDateField, applyProfile, askOf, profileFor } from '../columns/mapping.js'
 import { type ColumnRef, DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../options.js'
@@ -404,15 +397,11 @@ function customerLines({ columns, missing, system, withoutCustomers }: Draft) {
   const known = system?.asks.find(({ field }) => field === 'customer_no')?.write
   const ofSystem = columns.filter(({ name }) => name === known)
   const keys = ofSystem.length > 0 ? ofSystem : columns.filter(({ role }) => role === 'key')
-  const rankOf = ({ name, prefix }: (typeof columns)[number]): number =>
-    (customerRank(name) ?? UNKNOWN_RANK) + (prefix === null ? 1 : 0)
-  const best = Math.min(...keys.map(rankOf))
-  const [key = null, ...equal] = keys.filter((one) => rankOf(one) === best)
-  const isOpen = key === null || equal.length > 0
   // Where a heading tells of customers, no other one is meant.
-  const others = keys.filter(
-    (one) => (isOpen || one !== key) && rankOf(one) <= Math.max(best, UNKNOWN_RANK - 1),
-  )
+  const told = keys.filter(({ name }) => tellsOfCustomer(name) === true)
+  const likely = told.length > 0 ? told : keys
+  const [key = null, ...others] = likely
+  const isOpen = key === null || others.length > 0
   const from = isOpen ? '"…"' : key.reference
   const strip = isOpen || (key.prefix ?? '') === '' ? [] : [`stripPrefix: ${JSON.stringify(key.prefix)}`]
   const shown = (one: Draft['columns'][number]): string => ` (${one.values.map(commentText).join(', ')})`
@@ -420,7 +409,7 @@ function customerLines({ columns, missing, system, withoutCustomers }: Draft) {
     column: [
       `  ${EDIT} the customer number of the new service. Remove the "# " of the next line where that column holds it${isOpen ? '' : shown(key)},`,
       '  # or of the crosswalk below where it is a key of the old system.',
-      ...others.map((one) => `  # It may be ${one.reference}${isOpen ? '' : ', too'}${shown(one)}.`),
+      ...(isOpen ? likely.map((one) => `  # It may be ${one.reference}${shown(one)}.`) : []),
       `  # customer_no: { column: ${from}, transform: [${[...strip, 'stripZeros'].join(', ')}] }`,
     ],
     crosswalk: [
