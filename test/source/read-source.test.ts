@@ -246,7 +246,7 @@ describe('rules on the whole file', () => {
   test('an assumed encoding is a warning', async () => {
     const { summary } = await readText(Buffer.from(exportOf(2).replace('Person', 'Zoë'), 'latin1'))
     expect(summary.findings).toMatchObject([
-      { rule: 'FILE_ENCODING_ASSUMED', message: expect.stringContaining('Line 2 is not UTF-8') as string },
+      { rule: 'FILE_ENCODING_ASSUMED', message: expect.stringContaining('It is not UTF-8') as string },
     ])
   })
 

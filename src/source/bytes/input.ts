@@ -213,17 +213,13 @@ export const openBytes = (input: SourceInput, options: ReadOptions): Promise<Byt
   typeof input === 'string' ? openFile(input, options) : openStream(input, options)
 
 async function openFile(path: string, options: ReadOptions): Promise<ByteSource> {
-  const examine = async (countsLines: boolean) => {
-    const { add, evidence } = examineBytes(countsLines)
-    return { known: await readWhole(path, options, add), evidence: evidence() }
-  }
-  const first = await examine(false)
-  const { known, evidence } = first.evidence.notUtf8At === null ? first : await examine(true)
+  const { add, evidence } = examineBytes()
+  const known = await readWhole(path, options, add)
   return {
     name: nameOf(path),
     label: path,
     sha256: known.sha256,
-    evidence,
+    evidence: evidence(),
     read: (signal) => readFileBytes(path, { ...options, signal }, known),
   }
 }
@@ -231,7 +227,7 @@ async function openFile(path: string, options: ReadOptions): Promise<ByteSource>
 async function openStream(input: Exclude<SourceInput, string>, options: ReadOptions): Promise<ByteSource> {
   const origin = readHashed(input.name, input.stream, options, 'Start again, or give a file instead.')
   const { chunks, end } = await takeBytes(origin, STREAM_HEAD_BYTES)
-  const examiner = examineBytes(false)
+  const examiner = examineBytes()
   for (const chunk of chunks) examiner.add(chunk)
   let isRead = false
   return {
@@ -239,7 +235,7 @@ async function openStream(input: Exclude<SourceInput, string>, options: ReadOpti
     label: input.name,
     sha256: null,
     // To guess another encoding takes the whole stream, so what is not UTF-8 has to be declared.
-    evidence: { ...examiner.evidence(), notUtf8At: null },
+    evidence: { ...examiner.evidence(), isUtf8: true },
     read: async function* () {
       if (isRead) throw refuse(input.name, 'FILE_CHANGED', 'a stream can be read only once')
       isRead = true
@@ -278,16 +274,13 @@ const PIECE = 8_192
 
 /** The bytes of a source as text. */
 export function textOf({ label, evidence, read }: ByteSource) {
-  const { notUtf8At, head } = evidence
+  const { head } = evidence
   /** @throws {SourceError} FILE_ENCODING where the bytes are not of this encoding */
   function attempt(encoding: Encoding, decoding: () => string): string {
     try {
       return decoding()
     } catch (cause) {
-      const line = encoding === 'utf-8' ? notUtf8At : null
-      const what = line === null ? 'its bytes are' : `line ${line} is`
-      throw refuse(label, 'FILE_ENCODING', `${what} not text in ${encoding}`, {
-        ...(line === null ? {} : { line }),
+      throw refuse(label, 'FILE_ENCODING', `its bytes are not text in ${encoding}`, {
         next: `Declare the right source.encoding (${ENCODINGS.join(', ')}), or export as UTF-8.`,
         cause,
       })
@@ -296,8 +289,6 @@ export function textOf({ label, evidence, read }: ByteSource) {
   return {
     /** The name that messages show. */
     label,
-    /** The first physical line that is not UTF-8; null when there is none, and for a stream. */
-    notUtf8At,
     /** Decides the encoding and shows the text of the first 256 KiB at most in it. @throws {SourceError} FILE_ENCODING */
     choose: (declared: Encoding | undefined) => {
       const choice = chooseEncoding(label, evidence, declared)
@@ -370,56 +361,39 @@ const JUDGED_BYTES = 65_536
 const LF = 0x0a
 const CR = 0x0d
 
-/**
- * Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks.
- * @param countsLines what is not UTF-8 is told by its line, which takes as long as all else
- */
-export function examineBytes(countsLines: boolean) {
+/** Gathers the evidence chunk by chunk; keeps the head, and at most one cut character between chunks. */
+export function examineBytes() {
   const head: Uint8Array[] = []
   let headBytes = 0
   let cut = Buffer.alloc(0)
-  let notUtf8At: number | null = null
-  let lines = 0
-  let last = 0
+  let isText = true
   const keepHead = (chunk: Uint8Array): void => {
     const part = chunk.subarray(0, HEAD_BYTES - headBytes)
     head.push(Buffer.from(part))
     headBytes += part.length
   }
-  const findLine = (bytes: Uint8Array): number => {
-    const all = latin1(bytes).match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? []
-    return lines + all.findIndex((line) => !isUtf8(Buffer.from(line, 'latin1'))) + 1
-  }
   return {
     add: (chunk: Uint8Array): void => {
       if (headBytes < HEAD_BYTES) keepHead(chunk)
-      if (notUtf8At !== null) return
+      if (!isText) return
       const bytes = cut.length === 0 ? chunk : Buffer.concat([cut, chunk])
       const end = bytes.length - cutCharacterBytes(bytes)
-      const whole = bytes.subarray(0, end)
-      if (isUtf8(whole)) {
-        if (countsLines) lines += countLineEnds(whole, last)
-        last = whole.at(-1) ?? last
-        cut = Buffer.from(bytes.subarray(end))
-      } else notUtf8At = findLine(bytes)
+      isText = isUtf8(bytes.subarray(0, end))
+      cut = Buffer.from(bytes.subarray(end))
     },
     evidence: () => {
-      if (notUtf8At === null && cut.length > 0) notUtf8At = lines + 1
       /** The first bytes, at most 256 KiB. */
       const first: Uint8Array = Buffer.concat(head)
       return {
         head: first,
         mark: byteOrderMark(first),
-        /** The first physical line that is not UTF-8, or null when all of it is. */
-        notUtf8At,
+        /** A character that is cut at the end is none. */
+        isUtf8: isText && cut.length === 0,
         isBinary: isBinary(first.subarray(0, JUDGED_BYTES)),
       }
     },
   }
 }
-
-const countLineEnds = (bytes: Uint8Array, before: number): number =>
-  (latin1(bytes).match(/\r\n|\n|\r/g)?.length ?? 0) - (before === CR && bytes[0] === LF ? 1 : 0)
 
 /** How many bytes at the end belong to a UTF-8 character whose rest is in the next chunk. */
 function cutCharacterBytes(bytes: Uint8Array): number {
@@ -457,7 +431,7 @@ export function chooseEncoding(
     })
   if (mark !== null && mark !== declared) return { encoding: mark, by: 'byte order mark' }
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
-  if (evidence.notUtf8At === null) return { encoding: 'utf-8', by: 'strict UTF-8' }
+  if (evidence.isUtf8) return { encoding: 'utf-8', by: 'strict UTF-8' }
   return { encoding: likeliest(evidence.head), by: 'assumed' }
 }
 

@@ -249,12 +249,12 @@ export const CSV: InputFormat = {
     }
 
     const isAssumed = encoding.by === 'assumed'
-    const detail = `L${notUtf8(text).slice(1)}, so it was read as ${encoding.encoding}.`
+    const detail = `It is not UTF-8, so it was read as ${encoding.encoding}.`
     return {
       ...{ name, label, sha256, written, isResultFile, ...headed },
       preamble: layout.preamble,
       evidence: {
-        encoding: encoding.by === 'assumed' ? `assumed, because ${notUtf8(text)}` : EVIDENCE[encoding.by],
+        encoding: EVIDENCE[encoding.by],
         delimiter: EVIDENCE[delimiter.by],
         preamble,
       },
@@ -271,8 +271,8 @@ const EVIDENCE = {
   'header line': 'the header line is split by it',
   'strict UTF-8': 'every byte is valid UTF-8',
   'byte order mark': 'the file starts with its byte order mark',
+  assumed: 'assumed, because it is not UTF-8',
 } as const
-const notUtf8 = ({ notUtf8At }: TextSource): string => `line ${notUtf8At ?? 1} is not UTF-8`
 
 /** What is known of the lines once the text was read to its end. */
 type RecordsEnd = Pick<TableEnd, 'blankLines' | 'lines' | 'openLine'>
