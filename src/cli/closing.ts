@@ -327,13 +327,19 @@ export function nextReading(waiting: readonly Waiting[]): Pick<CommandEnd, 'toGi
 }
 
 /** What is odd about registered rows, by their answers or by collections that came in later. */
-export const oddities = (reader: LedgerReader): string[] =>
-  reader
-    .oddities()
-    .map(
-      ({ rule, remedy, count }) =>
-        `${plural(count, 'registered row', 'registered rows')}: ${ruleOf(rule).message} ${remedy} (${rule}, problems.csv)`,
-    )
+export const oddities = (reader: LedgerReader): string[] => {
+  const shown = reader.shownClosed()
+  return said([
+    ...reader
+      .oddities()
+      .map(
+        ({ rule, remedy, count }) =>
+          `${plural(count, 'registered row', 'registered rows')}: ${ruleOf(rule).message} ${remedy} (${rule}, problems.csv)`,
+      ),
+    shown > 0 &&
+      `${plural(shown, 'row that was written off in doubt is', 'rows that were written off in doubt are')} shown by the service, so that it may debit ${shown === 1 ? 'it' : 'them'}: record what is proven (sepa-migrate resolve --ask --of all, or --against LIST --apply), or have it cancelled there`,
+  ])
+}
 
 /** What a person should know of how files were read, of all or of these. */
 export const fileWarnings = (

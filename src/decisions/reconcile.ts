@@ -162,13 +162,14 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
       } else if (rival === undefined) {
         noteStranger(entry)
         differences.push({ kind: 'unknown_here', listed: withoutAccount(entry) })
-      } else if (rivals.length === 1 && isUnsent(rival)) shown.set(rival.id, { row: rival, entry })
+      } else if (rivals.length === 1 && (isUnsent(rival) || isClosedDoubt(reader, rival)))
+        shown.set(rival.id, { row: rival, entry })
       else if (!rivals.some(({ state }) => state === 'in_doubt')) differs(rival)
       return explained
     })
   }
 
-  /** Rows that a run may send, and that the list shows. */
+  /** Rows that a run may send, or that were written off in doubt, and that the list shows. */
   const shown = new Map<number, { row: RowRecord; entry: ListEntry }>()
   const customers = new Map(Array.from(loose, ([no, entries]) => [no, explain(no, entries.values())]))
   /** Else it may be of another environment: it counts only for what stands there under the reference of a row here. */
@@ -229,7 +230,8 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   }
   for (const { row, entry } of shown.values())
     if (propose(row) !== null) {
-      const detail = whatLedgerSays(row, isElsewhere ? '' : kept.at(-1)?.rowId === row.id ? HELD : undefined)
+      const isDoubted = isUnsent(row) && kept.at(-1)?.rowId === row.id
+      const detail = whatLedgerSays(row, isElsewhere ? '' : isDoubted ? HELD : undefined)
       differences.push({ kind: 'differs', listed: withoutAccount(entry), row, detail })
     }
   for (const row of rowsOf(reader, 'in_doubt')) {
@@ -272,6 +274,9 @@ const rowsOf = (reader: LedgerReader, state: 'registered' | 'in_doubt') =>
   rowsById((after, limit) => reader.rows([state], after, limit))
 
 const isUnsent = ({ state }: RowRecord): boolean => state === 'ready' || state === 'refused'
+
+const isClosedDoubt = (reader: LedgerReader, { id, state }: RowRecord): boolean =>
+  state === 'written_off' && reader.attempts(id).at(-1)?.outcome === 'in_doubt'
 
 /** An entry that no registered row explains by its reference and its values. */
 interface Loose {
@@ -404,7 +409,7 @@ function unprovenBecause(
 }
 
 /**
- * A row in doubt that the service was shown to hold, once and no more, is registered; nothing else follows from what was
+ * A row in doubt, or written off in doubt, that the service was shown to hold, once and no more, is registered; nothing else follows from what was
  * read back. The list does not say which creditor identifier a mandate has: it is that of the rows that the service
  * answered, where all of them have the same.
  * @param given the one that a person says the service assigned, where no registered row shows another
@@ -427,14 +432,16 @@ export function decideFromReadBack(
   // Rows in doubt that stay so, although they were read back.
   const leftOpen: { readonly rowId: number; readonly why: string }[] = []
   let notAsked = 0 // since their last request
-  for (const { row, proof } of rowsInDoubt(reader)) {
+  for (const { row, proof } of rowsAsked(reader)) {
+    const isClosed = row.state === 'written_off'
+    if (isClosed && (proof?.verdict !== 'proven' || !isClosedDoubt(reader, row))) continue
     if (proof?.attempts !== row.attempts) {
       notAsked += 1
       continue
     }
     const [source] = proof.sources
     const reference = source?.reference ?? null
-    const absence = absenceOf(row.id)
+    const absence = isClosed ? null : absenceOf(row.id)
     const why =
       absence !== null && 'firstAskedAt' in absence
         ? absenceText(absence) + (absence.kind === 'resend' ? '; to-do/in-doubt.csv proposes resend' : '')
@@ -467,15 +474,17 @@ function isOfOther(reader: LedgerReader, { id }: RowRecord, reference: string | 
     : null
 }
 
-function* rowsInDoubt(reader: LedgerReader): Generator<{ row: RowRecord; proof: ProofRecord | undefined }> {
-  for (const rows of pagesOf(
-    (after, limit) => reader.rows(['in_doubt'], after, limit),
-    ({ id }) => id,
-  )) {
-    const proofs = reader.proofs('in_doubt', (rows[0]?.id ?? 1) - 1, rows.length)
-    const latest = new Map(proofs.map((proof) => [proof.rowId, proof]))
-    for (const row of rows) yield { row, proof: latest.get(row.id) }
-  }
+/** Rows in doubt, then those that were written off, with the latest answer about each. */
+function* rowsAsked(reader: LedgerReader): Generator<{ row: RowRecord; proof: ProofRecord | undefined }> {
+  for (const state of ['in_doubt', 'written_off'] as const)
+    for (const rows of pagesOf(
+      (after, limit) => reader.rows([state], after, limit),
+      ({ id }) => id,
+    )) {
+      const proofs = reader.proofs(state, (rows[0]?.id ?? 1) - 1, rows.length)
+      const latest = new Map(proofs.map((proof) => [proof.rowId, proof]))
+      for (const row of rows) yield { row, proof: latest.get(row.id) }
+    }
 }
 
 const NO_REFERENCE = 'the service holds it, and the list does not show its reference'

@@ -73,6 +73,25 @@ describe('a list of the service that is laid beside the ledger', () => {
     )
   })
 
+  it('proves what was written off in doubt, which is then registered and no more forgotten', async () => {
+    await program('run', 'export.csv')
+    await ends(0, 'resolve', '--row', '6', '--as', 'written-off', '--reason', 'nobody answers')
+    const [own] = shown().slice(-1)
+    const assigned = [
+      ...['--assigned-creditor-identifier', own?.['sepa_creditor_identifier'] ?? ''],
+      ...['--assigned-mandate-reference', own?.['unique_mandate_reference'] ?? ''],
+    ]
+    const typed = ['resolve', '--row', '6', '--as', 'registered', '--reason', 'listed', ...assigned]
+    expect((await ends(2, ...typed)).stderr).toContain('Row 6 is written off, not in doubt')
+    save('list.csv', shown())
+    const looked = await program('resolve', '--against', 'list.csv')
+    expect(looked.stdout).toContain('Row 6: written_off → registered (not recorded)')
+    expect((await program('status')).stderr).toContain('1 row that was written off in doubt is shown')
+    expect((await program(...typed, '--dry-run')).stdout).toContain('Row 6: written_off → registered')
+    await ends(0, 'resolve', '--against', 'list.csv', '--apply')
+    expect((await ends(0, 'status')).stdout).toContain('6 of 6 registered mandates proven')
+  })
+
   it('is refused where it shows no registered row as it is here', async () => {
     await program('run', 'export.csv', '--limit', '3')
     const elsewhere = shown().map((row) => ({

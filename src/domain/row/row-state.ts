@@ -307,6 +307,7 @@ export function exitStatusOf(
  *   (admission) → ready → sending → registered | refused | in_doubt | ready again
  *   in_doubt leaves only by a person: registered | refused | ready (resend) | written_off
  *   a person may also send a refused row again, or write off what is ready, refused, invalid, in conflict or excluded
+ *   what was in doubt when a person wrote it off, and is shown by the service: written_off → registered
  *   what may not be sent unless somebody says so is held back for a person: ready → conflict
  *   what contradicts a mandate that was sent repeats it once a person has done something about it: conflict → duplicate
  *   a later file may replace what is ready, refused or was never sendable → superseded
@@ -342,7 +343,7 @@ const STATES_AFTER = {
     resolved_resend: 'ready',
     resolved_written_off: 'written_off',
   },
-  written_off: {},
+  written_off: { shown: 'registered' },
 } as const satisfies Record<RowState, Readonly<Record<string, RowState>>>
 
 export type RowEvent = { [State in RowState]: keyof (typeof STATES_AFTER)[State] }[RowState]

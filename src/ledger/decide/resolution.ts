@@ -26,6 +26,8 @@ interface Subject extends Pick<AbsenceFacts, 'begunFor'> {
   readonly isResent: 0 | 1
   /** A person called it registered, and the service has not shown it so: what was typed may be wrong. */
   readonly isTyped: 0 | 1
+  /** It was in doubt when it was closed, and the service showed it since. */
+  readonly isShown: 0 | 1
   /** What it was assigned. */
   readonly identity: string | null
   /** What took its place, and how that stands. */
@@ -95,6 +97,8 @@ export function resolveRows(parts: ResolveParts) {
 const SUBJECT = `select row.id, state, attempts, original_mandate_reference as reference,
     attempt.id as attemptId, iif(started is 0, null, started_at) as startedAt, ${BEGUN_FOR} as begunFor, state = 'ready' and outcome is 'released' as isResent,
     state = 'registered' and outcome is 'in_doubt' and not exists (select 1 from proof where proof.row_id = row.id and verdict = 'proven') as isTyped,
+    state = 'written_off' and outcome is 'in_doubt' and exists (select 1 from proof where proof.row_id = row.id
+      and proof.attempts = row.attempts and verdict in ('proven', 'twice')) as isShown,
     assigned_creditor_identifier || ' ' || assigned_mandate_reference as identity,
     heir, (select now.state from row as now where now.id = row.heir) as heirState
   from row left join attempt on row_id = row.id and n = attempts`
@@ -347,6 +351,7 @@ function stateFault(connection: Connection, resolution: Resolution, subject: Sub
   const isPutRight =
     decision === 'registered' &&
     (subject.isResent === 1 ||
+      subject.isShown === 1 ||
       ((subject.isTyped === 1 || isShownAs(connection, resolution)) &&
         subject.identity !== textOf(resolution.assigned)))
   if (state === 'in_doubt' || mayClose || isPutRight) return movedOn(resolution, subject)

@@ -34,7 +34,9 @@ const IN_DOUBT = `
 const customersOf = (such: string): string => `
   insert or ignore into temp.to_ask (customer_no)
   select customer_no from row where customer_no is not null and (${such}) order by row.id`
-const REGISTERED = customersOf(`state = 'registered'`)
+/** With what a person closed in doubt: it may be there all the same. */
+const REGISTERED = customersOf(`state = 'registered' or state = 'written_off'
+    and exists (select 1 from attempt where row_id = row.id and n = attempts and outcome = 'in_doubt')`)
 /** With what a person called refused: the service never said so. */
 const READY = customersOf(`state = 'ready' or state = 'refused'
     and exists (select 1 from attempt where row_id = row.id and outcome = 'released')`)

@@ -77,6 +77,12 @@ export function proofReads(connection: Connection) {
     askedList: (): string | null =>
       sqlValue(connection)<string | null>`
         select settings ->> '$.list' from read_back order by id desc limit 1`.get() ?? null,
+    /** Rows that were in doubt when somebody wrote them off, and that the latest answer shows. */
+    shownClosed: (): number =>
+      sqlValue(connection)<number>`
+        select count(*) from row where state = 'written_off' and exists (select 1 from proof where proof.id =
+          (select max(latest.id) from proof as latest where latest.row_id = row.id) and proof.attempts = row.attempts
+            and verdict in ('proven', 'twice'))`.get() ?? 0,
     /** Who the customers are; null where nobody was asked. */
     who: () => readWho(connection),
     /** In the order in which it was asked. */

@@ -33,6 +33,9 @@ function proofOf(event: RowEvent, from: string, to: string): string {
     case 'held':
     case 'answered':
       return decided
+    case 'shown':
+      return `${decided} and exists (select 1 ${attempt} and outcome = 'in_doubt') and exists
+        (select 1 from proof where row_id = old.id and attempts = old.attempts and verdict in ('proven', 'twice'))`
     case 'superseded':
       return 'new.superseded_by > old.id'
   }

@@ -33,6 +33,7 @@ const ALLOWED: readonly (readonly [RowState, RowEvent, RowState])[] = [
   ['in_doubt', 'resolved_refused', 'refused'],
   ['in_doubt', 'resolved_resend', 'ready'],
   ['in_doubt', 'resolved_written_off', 'written_off'],
+  ['written_off', 'shown', 'registered'],
   ['refused', 'retry_refused', 'ready'],
   ...(['ready', 'refused', 'invalid', 'conflict', 'excluded'] as const).flatMap((state) => [
     [state, 'resolved_written_off', 'written_off'] as const,

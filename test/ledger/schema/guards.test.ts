@@ -111,6 +111,10 @@ async function rowIn(state: RowState): Promise<Ledger> {
   if (state === 'duplicate') {
     admit(ledger, [{ verdict: 'invalid', mandateKey: null }])
     admit(ledger, [{ verdict: 'invalid', mandateKey: null }])
+  } else if (state === 'written_off') {
+    admit(ledger, [{}])
+    await send(ledger, inDoubt())
+    decide(ledger, 1, 'written_off')
   } else await reach(ledger, OLD_STATES.find((old) => old === state) ?? 'ready')
   admit(ledger, [{ reference: 'NEWER', customerNo: 77 }])
   return ledger
@@ -147,6 +151,16 @@ function prove(db: Database, id: number, from: RowState, to: RowState): void {
   ).run({ id, from, to })
 }
 
+/** The service shows what was in doubt when it was closed. */
+function show(db: Database, id: number): void {
+  db.exec(`
+    insert into read_back (id, scope, version, host, pid, settings, started_at) values (1, 'all', '1', 'here', 1, '{}', 'now');
+    insert into question (id, read_back_id, customer_no, request_id, asked_at, answered_at, tries, answer, sources)
+      values (1, 1, 1, 'asked', 'now', 'now', 1, 'listed', 1);
+    insert into proof (question_id, row_id, attempts, verdict)
+      select 1, id, attempts, 'proven' from row where id = ${id}`)
+}
+
 /** The change itself, with everything that the checks of the table ask of the new state. */
 function change(db: Database, id: number, to: RowState): void {
   const isRegistered = to === 'registered' ? 1 : 0
@@ -172,6 +186,7 @@ function isAllowed(db: Database, from: RowState, to: RowState, isProven: boolean
   db.exec('begin immediate')
   try {
     if (isProven) prove(db, id, from, to)
+    if (isProven && from === 'written_off') show(db, id)
     change(db, id, to)
     return true
   } catch (error) {
