@@ -31,6 +31,7 @@ import { type TakeOver, openRunRegister, type RunRegister } from '../register/ca
 import { asRegisterFolder } from '../register/register-file.js'
 import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/file/writer.js'
+import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { Resolution, Target } from '../ledger/ledger.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { assertSeverities } from '../source/read-source.js'
@@ -311,7 +312,7 @@ export function checkOptions(options: MigrateOptions) {
 /** What people decided in lists of ours among the files, as `resolve --from` takes it. @throws {UsageError} as `readDecisions` */
 export async function decisionsIn(
   { inputs, corrector }: Pick<ValidatedOptions, 'inputs' | 'corrector'>,
-  { view }: Pick<Ledger, 'view'>,
+  { view }: { readonly view: LedgerReader },
 ): Promise<readonly Resolution[]> {
   const decided: Resolution[] = []
   for (const file of view.sources().length === 0 ? [] : inputs) {

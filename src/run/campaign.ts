@@ -264,7 +264,7 @@ async function withoutWaiting(
 }
 
 /** @throws {UsageError} that names each decision that cannot be taken */
-function decide(ledger: Ledger, decisions: readonly Resolution[]): void {
+export function decide(ledger: Pick<Ledger, 'resolve'>, decisions: readonly Resolution[]): void {
   if (decisions.length === 0) return
   const { results } = ledger.resolve(decisions, { dryRun: false })
   const rejected = results.flatMap((result) => (result.kind === 'rejected' ? [result] : []))

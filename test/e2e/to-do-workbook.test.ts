@@ -55,6 +55,41 @@ it('says what is wrong first, and is the same twice', async () => {
   expect(readFileSync(path('to-do.xlsx')).equals(before)).toBe(true)
 })
 
+describe('check beside the campaign', () => {
+  const decide = (...decisions: readonly Record<string, string>[]): void => {
+    const work = mend()
+    decisions.forEach((decision, line) => work.type('In doubt', line, decision))
+    work.save()
+  }
+  const checked = () => json('check', TO_DO, '--ledger', 'sepa-migrate.db')
+  const OFF = { migration_decision: 'written-off', migration_reason: 'gave up' }
+
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ['a word and a reason', { migration_decision: 'resent' }, { migration_decision: 'written-off' }],
+    ['a resend right after its request', OFF, { ...OFF, migration_decision: 'resend' }],
+  ])('names faults of decisions as run does: %s', async (_, first, second) => {
+    decide(first, second)
+    const { exitCode, errors } = await checked()
+    expect(exitCode).toBe(2)
+    expect(await json('run', TO_DO)).toMatchObject({ exitCode, errors })
+  })
+
+  it('counts decisions, and its totals are those behind them', async () => {
+    decide(OFF, OFF)
+    const { stdout } = await program('check', TO_DO, '--ledger', 'sepa-migrate.db')
+    expect(stdout).toContain('Decisions, which a run records: 2 written-off\n')
+    const before = await checked()
+    expect(before.totals).toMatchObject({ inDoubt: 0, writtenOff: 2, ready: 3 })
+    expect(totals()).toMatchObject({ inDoubt: 2, writtenOff: 0 })
+    const { ready, registered = 0, ...others } = before.totals
+    expect((await json('run', TO_DO)).totals).toEqual({
+      ...others,
+      ready: 0,
+      registered: registered + (ready ?? 0),
+    })
+  })
+})
+
 it('given back as it is, sorted or filtered, it changes nothing', async () => {
   const work = opened()
   for (const sheet of work.names)

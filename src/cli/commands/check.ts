@@ -11,6 +11,7 @@ import {
   IGNORE_COLUMN,
   SHEET,
   emptyResult,
+  inputOf,
   openers,
   namedFiles,
   readByOf,
@@ -30,7 +31,8 @@ import {
 } from '../before-sending.js'
 import { correctionLines, CORRECTIONS_SHOWN } from '../../domain/row/correction.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
-import type { AskingEvent } from '../../migrate/options.js'
+import { type AskingEvent, decisionsIn } from '../../migrate/options.js'
+import { decide } from '../../run/campaign.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
 import { noteAsking, whoLine } from './run.js'
@@ -89,7 +91,10 @@ async function checkFiles(context: Context, ledger: ScratchLedger, campaign: str
   noteOutputs(context, out)
   const written = out === null ? emptyResult : await writeFiles(context, reader, out)
   const waiting = campaign === null ? [] : await waitingIn(context, reader)
-  return { campaign, admitted, inDoubt, waiting, files: written.files, warnings: written.warnings }
+  return {
+    ...{ campaign, admitted, inDoubt, waiting, words: ledger.words() },
+    ...{ files: written.files, warnings: written.warnings },
+  }
 }
 
 /** Where nothing is compared with a campaign or collections, most records of most files need no row of their own. */
@@ -109,8 +114,18 @@ async function admitAll(
     ...(campaign === null ? { onTheirOwn: true } : { readBy: readByOf(context) }),
     evidence,
   }
+  const lists = { ...options, inputs: context.args.map((file) => inputOf(context, file)) }
+  const decisions = campaign === null ? [] : await decisionsIn(lists, { view: ledger.reader })
+  const decided = {
+    // As a run does: before the files come in, and in one transaction with them.
+    admit: (given: Parameters<typeof ledger.admit>[0]) => {
+      const admission = ledger.admit(given)
+      decide(ledger, decisions)
+      return admission
+    },
+  }
   const isAlone = campaign === null && evidence.length === 0 && !context.flag('who')
-  return admitSources(ledger, isAlone ? await withoutRowsAlone(files, options) : files, options)
+  return admitSources(decided, isAlone ? await withoutRowsAlone(files, options) : files, options)
 }
 
 /** Nothing is kept of it. @throws {HaltError} where it was broken off, and for a file that run would refuse */
@@ -175,6 +190,8 @@ function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles)
       ...todoLines(reader, todos),
       ...Object.values(files).map((path) => `All of them: ${path}`),
       ...correctionLines(corrections),
+      checked.words.length > 0 &&
+        `Decisions, which a run records: ${checked.words.map(({ word, count }) => `${countText(count)} ${word}`).join(', ')}`,
       '',
       campaign !== null && `The campaign of ${campaign}, as it would be with these files:`,
       ...totalsLines(totals),
@@ -186,7 +203,7 @@ function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles)
       '',
       ...nextLinesOf(context, checked, { undecided, isFaulty }),
     ]),
-    details: { problems: todos, sources, notTaken, corrections, evidence },
+    details: { problems: todos, sources, notTaken, corrections, evidence, decisions: checked.words },
   }
 }
 

@@ -24,13 +24,21 @@ import {
   closing,
   keeping,
   openScratch,
+  sql,
   sqlValue,
   createStorage,
   explaining,
 } from './connection.js'
 import { startGroupCommit } from '../deliver/delivery.js'
 import { openEmergencyFile, type EmergencyFile, type Lock } from '../safety/side-files.js'
-import type { ApprovalGiven, BegunGroup, Resolution, RunSettings, Target } from '../ledger.js'
+import {
+  DECISIONS,
+  type ApprovalGiven,
+  type BegunGroup,
+  type Resolution,
+  type RunSettings,
+  type Target,
+} from '../ledger.js'
 import type { PlanDocument } from '../../domain/plan/plan.js'
 import type { Choice } from '../../domain/row/choice.js'
 import type { SeverityOverrides } from '../../domain/rule/verdict.js'
@@ -44,7 +52,7 @@ import { resolveRows, retryRefused } from '../decide/resolution.js'
 import { recordApproval, recordPlan } from '../plan/plans.js'
 import { readBackVerbs, createWho } from '../prove/asked.js'
 import { GUARDS } from '../schema/guards.js'
-import { makeSchema, makeTables } from '../schema/schema.js'
+import { makeSchema, makeTables, sqlList } from '../schema/schema.js'
 
 export interface LedgerOptions {
   readonly file: string
@@ -394,8 +402,20 @@ function scratchLedger(
   more: Pick<AdmissionParts, 'counted' | 'beside'> = {},
 ) {
   const [storage, now] = [createStorage(connection, file), () => timeOf(clock)]
-  const before = sqlValue(connection)<number>`select coalesce(max(id), 0) from problem`.get() ?? 0
+  const latest = (table: 'problem' | 'decision'): number =>
+    sqlValue(connection)<number>`select coalesce(max(id), 0) from ${table}`.get() ?? 0
+  const [before, lastDecision] = [latest('problem'), latest('decision')]
   return {
+    resolve: (resolutions: readonly Resolution[], options: { readonly dryRun: boolean }) =>
+      storage.join(() =>
+        resolveRows({ connection, nowMs: clock.now(), resolutions, force: false, ...options }),
+      ),
+    /** How often each word of people was recorded here; a correction alone is none. */
+    words: () =>
+      sql(connection)<{ word: string; count: number }>`
+        select iif(decision = 'corrected', 'send', replace(decision, '_', '-')) as word, count(*) as count from decision
+         where id > ? and (decision in (${sqlList(DECISIONS)}) or decision = 'corrected' and instr(evidence, 'migration_decision') > 0)
+          group by 1 order by 1`.all(lastDecision),
     /** From now on its reader tells the problems of the new files alone; nothing more may come in. */
     tellNew: (): void =>
       void connection.exec(`create temp view problem as select * from main.problem where id > ${before}`),
@@ -423,9 +443,9 @@ function scratchLedger(
   }
 }
 
-/** What rules across rows look at, in an order in which every row finds the rows it refers to. */
+/** What rules across rows and decisions look at, in an order in which every row finds the rows it refers to. */
 const TABLES =
-  'campaign source row private problem run attempt decision collection collected amended kin who comparison compared ended_elsewhere'.split(
+  'campaign source row private problem run attempt decision read_back question proof collection collected amended kin who comparison compared ended_elsewhere'.split(
     ' ',
   )
 
