@@ -428,7 +428,7 @@ export function refuseClaimed({ connection }: RegisterFile, ledger: string, base
   if (found === undefined) return
   const { count, place, service, isRetired, isSame } = found
   const claimed = `${count === 1 ? 'A mandate that is' : `${countText(count)} mandates that are`} ready here ${count === 1 ? 'was' : 'were'} already claimed for ${isSame === 1 ? 'the same service' : `"${service}"`} by the ledger "${place}"`
-  const host = isSame === 1 ? '' : new URL(service).host
+  const hosts = isSame === 1 ? '' : `${new URL(service).host} or ${new URL(baseUrl).host}`
   throw new UsageError(
     isSame === 1
       ? `${claimed}; nothing was sent`
@@ -436,7 +436,7 @@ export function refuseClaimed({ connection }: RegisterFile, ledger: string, base
     isRetired === 1
       ? `That ledger is retired. What it began to send comes in as in doubt where the same command says so again (${TAKING})`
       : isSame === 0
-        ? `If that is a test environment, name it in the configuration (service.testHost: ${host}; several with commas). If its address is right, continue with that ledger. If the service has left it for this one, go on with this ledger: what that one began to send comes in as in doubt, and it is refused from then on (sepa-migrate run FILE ${TAKING})`
+        ? `If one of the two is a test environment, name that one in the configuration (service.testHost: ${hosts}; several with commas). If the former address is right, continue with that ledger. If the service has left it for this one, go on with this ledger: what that one began to send comes in as in doubt, and it is refused from then on (sepa-migrate run FILE ${TAKING})`
         : place === ledger || entryAt(place) === null
           ? `That ledger is not at its path any more. Put it back, with its -wal. Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt (sepa-migrate run FILE ${TAKING})`
           : `Continue with the ledger "${place}". Only where it is lost, or was purged, go on with this one: what that ledger began to send comes in as in doubt, and it is refused from then on (--ledger FILE; sepa-migrate run FILE ${TAKING})`,

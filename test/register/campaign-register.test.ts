@@ -357,7 +357,7 @@ describe('what a run claims', () => {
     )
     expect(fault).toThrow(
       expect.objectContaining({
-        next: expect.stringContaining('service.testHost: service.example;') as string,
+        next: expect.stringContaining('service.testHost: service.example or api.service.example;') as string,
       }),
     )
     for (const testHosts of [['service.example'], ['test.example', 'api.service.example']])
