@@ -91,8 +91,6 @@ export const tableOf = ({ read, ...given }: FormatTable): Table => ({
 })
 
 interface TableEvidence {
-  readonly encoding?: string
-  readonly delimiter?: string
   readonly sheet?: string
   /** Rows and columns that a person does not see. */
   readonly hidden?: string

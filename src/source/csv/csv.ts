@@ -253,26 +253,13 @@ export const CSV: InputFormat = {
     return {
       ...{ name, label, sha256, written, isResultFile, ...headed },
       preamble: layout.preamble,
-      evidence: {
-        encoding: EVIDENCE[encoding.by],
-        delimiter: EVIDENCE[delimiter.by],
-        preamble,
-      },
+      evidence: { preamble },
       assumed: isAssumed ? [{ rule: 'FILE_ENCODING_ASSUMED', value: encoding.encoding, detail }] : [],
       split: (line) => splitLine(line, delimiter.delimiter),
       read,
     }
   },
 }
-
-const EVIDENCE = {
-  declared: 'declared',
-  'sep= line': 'the first line names it',
-  'header line': 'the header line is split by it',
-  'strict UTF-8': 'every byte is valid UTF-8',
-  'byte order mark': 'the file starts with its byte order mark',
-  assumed: 'assumed, because it is not UTF-8',
-} as const
 
 /** What is known of the lines once the text was read to its end. */
 type RecordsEnd = Pick<TableEnd, 'blankLines' | 'lines' | 'openLine'>

@@ -63,8 +63,8 @@ export async function inspectSource(
     sha256: survey.end.sha256,
     bytes: survey.end.bytes,
     /** Null where the format has none, as the next. */
-    encoding: told(written.encoding?.encoding, evidence.encoding ?? written.encoding?.by),
-    delimiter: told(written.delimiter?.delimiter, evidence.delimiter ?? written.delimiter?.by),
+    encoding: told(written.encoding?.encoding, written.encoding?.by),
+    delimiter: told(written.delimiter?.delimiter, written.delimiter?.by),
     /** Of a workbook, and what of it a person does not see. */
     sheet: told(written.sheet, evidence.sheet),
     hidden: hidden === undefined ? null : { value: options.source.hidden ?? null, evidence: hidden },
