@@ -150,8 +150,6 @@ interface PlanOptions extends Omit<MigrateOptions, 'service'> {
 
 interface Planned {
   readonly document: PlanDocument
-  /** What the ledger was last planned to send; null where nothing was. */
-  readonly last: PlanDocument | null
   /** What collection files say of the mandates; null where none were given. */
   readonly evidence: EvidenceCounts | null
 }
@@ -203,13 +201,12 @@ async function lookAhead(
   { ledger, register }: { readonly ledger: Ledger; readonly register: RunRegister },
 ): Promise<Planned> {
   const { view } = ledger
-  const last = view.plans().at(-1)?.document ?? null
   if ((await decisionsIn(asked, ledger)).length > 0) throw decisionsUnderPlan('A plan')
   const hold = await askAhead(asked, { ledger, register }, [])
   const ahead: Planned[] = []
   await bringIn({ ...asked, ledger, hold, decisions: [] }, ({ admitted, choice }) => {
     refuseEmpty(admitted)
-    ahead.push({ document: documentOf({ ...asked, choice }, view, by), last, evidence: view.evidence() })
+    ahead.push({ document: documentOf({ ...asked, choice }, view, by), evidence: view.evidence() })
     return false
   })
   const [planned] = ahead
@@ -464,7 +461,7 @@ function driftsOfRows(record: PlanRecord, asked: ValidatedOptions, view: LedgerR
 }
 
 /** What is read again comes in with the files, and is compared then. */
-export const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
+const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
 
 /** The sources of the ledger and the files that would come to them. */
 async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): Promise<PlannedSource[]> {

@@ -70,7 +70,7 @@ async function plan(context: Context) {
   const given = namedFiles({ ...context, own: { ...context.own, to: null } }, null)
   await assertReplaceable(paths, settings, given)
   const left = await leftAsRead(context, 'plan')
-  const { document, last, evidence } = await planMigration({
+  const { document, evidence } = await planMigration({
     ...options,
     service,
     signal: world.signals.drain,
@@ -82,7 +82,7 @@ async function plan(context: Context) {
   })
   const text = textOfPlan(document)
   // Of what is on record: what has no value is not there.
-  const page = await renderPlanPage(parseJson(text) as PlanDocument, last)
+  const page = await renderPlanPage(parseJson(text) as PlanDocument)
   writePlanFiles(paths, { text, page })
   const notNoted = [...Object.values(paths), approvalPath(paths.json)]
     .map((path) => ({ kind: 'plan', path }) as const)
@@ -93,7 +93,7 @@ async function plan(context: Context) {
     totals: document.totals,
     files: { 'plan.json': paths.json, 'plan.html': paths.html },
     lines: [
-      ...sectionLines(planSections(document, last)),
+      ...sectionLines(planSections(document)),
       '',
       `Plan: ${paths.json}, with a page for people: ${paths.html}. Nothing was sent, and no file was admitted.`,
       'Give both to somebody else, who looks through them and approves with a name and a key of their own:',
@@ -153,8 +153,8 @@ export async function assertReplaceable(
     if (entry === null) continue
     const text = readPlanFile(path, { nothing: 'nothing was planned', noLink: true })
     const recorded = existsSync(settings.ledger) ? await lookInto(settings, (reader) => reader.plans()) : []
-    const ours = recorded.map(async ({ document, text }, at) =>
-      path === paths.json ? text : renderPlanPage(document, recorded[at - 1]?.document ?? null),
+    const ours = recorded.map(async ({ document, text }) =>
+      path === paths.json ? text : renderPlanPage(document),
     )
     if ((await Promise.all(ours)).includes(text)) continue
     throw new UsageError(
@@ -271,7 +271,7 @@ function derive(file: string, document: PlanDocument, machine: World) {
     const { settings, target } = document
     const changedSettings = changedSettingsOf(settings, { baseUrl: target.baseUrl, machine })
     const derived: PlanDocument = { ...document, changedSettings }
-    return { derived, sections: planSections(derived, null) }
+    return { derived, sections: planSections(derived) }
   } catch (cause) {
     const message = `"${file}" cannot be shown: it is no plan of this program; ${NOTHING}`
     throw new UsageError(message, 'Plan again', { cause })

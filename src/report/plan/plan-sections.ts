@@ -17,11 +17,8 @@ export interface Section {
   readonly as?: 'warning' | 'detail'
 }
 
-/**
- * What a run under a plan would do, for the person who approves.
- * @param last what the ledger was planned to send before; null where nothing was, or nobody knows
- */
-export function planSections(document: PlanDocument, last: PlanDocument | null): Section[] {
+/** What a run under a plan would do, for the person who approves. */
+export function planSections(document: PlanDocument): Section[] {
   const { target, limit, rows, choice, corrections, settings, changedSettings } = document
   const made = document.plannedAs === null ? '' : ` (user ${document.plannedAs})`
   const most = limit === null || limit >= rows.count ? '' : ` at most, of ${rows.count}`
@@ -42,7 +39,7 @@ export function planSections(document: PlanDocument, last: PlanDocument | null):
       choice !== null && choiceLine(choice),
       ...document.creditors.map(creditorLine),
     ]),
-    titled('Totals before the first request', totalsLines(document, last)),
+    titled('Totals before the first request', totalsLines(document)),
     titled(correctedTitle(corrections), corrections.first.map(correctedText)),
     titled('Stays behind', document.staysBehind.map(behindLine)),
     titled('Warnings', document.warnings.map(warningLine)),
@@ -73,26 +70,21 @@ const ruleText = (rule: string | null, otherwise: string): string =>
 const valueText = (value: unknown): string =>
   (value === null || value === undefined ? '' : settingText(value)) || 'none'
 
-function totalsLines({ totals }: PlanDocument, last: PlanDocument | null): string[] {
+function totalsLines({ totals }: PlanDocument): string[] {
   const states = ROW_STATES.map((state) => [stateName(state), TOTAL_OF_STATE[state]] as const)
-  return [...states, ['records read', 'read'] as const].flatMap(([name, total]) => {
-    const then = last?.totals[total] ?? 0
-    if (total !== 'read' && totals[total] + then === 0) return []
-    return `${name}: ${countText(totals[total])}${last === null ? '' : `, in the last plan ${countText(then)}`}`
-  })
+  return [...states, ['records read', 'read'] as const].flatMap(([name, total]) =>
+    total === 'read' || totals[total] > 0 ? `${name}: ${countText(totals[total])}` : [],
+  )
 }
 
-/**
- * plan.html: one page without network or script, for the person who approves.
- * @param last what the ledger was planned to send before; null where nothing was
- */
-export const renderPlanPage = (document: PlanDocument, last: PlanDocument | null): Promise<string> =>
+/** plan.html: one page without network or script, for the person who approves. */
+export const renderPlanPage = (document: PlanDocument): Promise<string> =>
   pageOf(
     'en',
     `Plan of a SEPA mandate migration, ${timeText(document.plannedAt)}`,
     html`<main>
       <header><h1>Plan of a SEPA mandate migration</h1></header>
-      ${planSections(document, last).map(
+      ${planSections(document).map(
         ({ title, lines, as = '' }) =>
           html`<section class="${as === 'warning' ? 'changed' : ''}">
             <h2>${plainText(title)}</h2>

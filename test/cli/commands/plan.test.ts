@@ -21,7 +21,7 @@ describe('the files of a plan', () => {
     const at = { ledger: ledger.file, sharedFolder: false }
     const paths = planPaths(join(dirname(ledger.file), 'plan.json'))
     const write = async (): Promise<void> =>
-      writePlanFiles(paths, { text: textOfPlan(PLAN), page: await renderPlanPage(PLAN, null) })
+      writePlanFiles(paths, { text: textOfPlan(PLAN), page: await renderPlanPage(PLAN) })
     const check = (of = paths): Promise<void> => assertReplaceable(of, at, [ledger.file])
     return { ledger: ledger.file, paths, write, check }
   }
