@@ -360,19 +360,17 @@ function columnsText(
 }
 
 /** What was done to values, as far as it is not the usual. */
-function formatLines({ dateFormats, transforms = {}, cleaned = {}, columns = {} }: SourceReading): Line[] {
+function formatLines({ dateFormats, transforms = {}, columns = {} }: SourceReading): Line[] {
   const dates = said([
     dateFormats?.signedDate !== undefined && `signed_date as ${dateFormats.signedDate}`,
     dateFormats?.lastCollection !== undefined &&
       columns['last_collection_date'] !== undefined &&
       `last_collection_date as ${dateFormats.lastCollection}`,
   ])
-  const tidied = Object.entries(cleaned).map(([field, cells]) => `${field} (${cells})`)
   return said([
     dates.length > 0 && `  dates: ${dates.join(', ')}`,
     Object.keys(transforms).length > 0 &&
       `  changed by the configuration: ${Object.keys(transforms).join(', ')}`,
-    tidied.length > 0 && `  tidied: ${tidied.join(', ')}`,
   ])
 }
 

@@ -1,6 +1,5 @@
 import { checkMandate, type CheckOptions, type RawValues } from '../domain/value/check-mandate.js'
 import { WORDS, wordsWith } from '../domain/value/words.js'
-import type { Field } from '../domain/mandate/mandate.js'
 import { CUSTOMER_COLUMN } from '../domain/row/list-columns.js'
 import { cleanCell, fillTemplate, upperCase } from '../domain/text/text.js'
 import {
@@ -35,10 +34,6 @@ export interface RecordCheck {
   /** Null for a row of the wrong shape, whose cells feed no field. */
   readonly raw: RawValues | null
   readonly oldKey: string | null
-  /** Fields whose cell a configured transform changed. */
-  readonly transformed: readonly Field[]
-  /** Fields whose cell came back in another notation and was read as it was in the export. */
-  readonly restored: readonly Field[]
   /** What the configuration of the export said of the row that it names, and nothing says now. */
   readonly forgotten: readonly Forgotten[]
   /** The configuration by which the row that it names was read, where that is another one, which can read the line. */
@@ -247,7 +242,7 @@ function cellChecker(source: RecognisedSource): CheckLine {
   }
   return (own, more) => {
     const { read, cells, line, record, uncomputed, resubmission, restored } = own
-    const { raw: mapped, transformed } = rawValues(read, mapping, uncomputed)
+    const mapped = rawValues(read, mapping, uncomputed)
     const isCorrection = resubmission !== undefined || source.isList === true
     const looked = lookUp(second.files, read, mapped, mapping, severities, isCorrection)
     const { raw } = looked
@@ -276,20 +271,12 @@ function cellChecker(source: RecognisedSource): CheckLine {
       findings,
     }
     const whole = resubmission === undefined ? checked : { ...checked, said: resubmission.said }
-    return {
-      checked: named(whole, looked.places),
-      raw,
-      oldKey,
-      transformed,
-      restored: restored?.restored ?? NO_FIELDS,
-      forgotten: NONE_FORGOTTEN,
-    }
+    return { checked: named(whole, looked.places), raw, oldKey, forgotten: NONE_FORGOTTEN }
   }
 }
 
 const isExclusion = ({ rule }: Finding): boolean => rule === 'EXCLUDED_BY_CONFIGURATION'
 
-const NO_FIELDS: readonly Field[] = []
 const NONE_FORGOTTEN: readonly Forgotten[] = []
 
 /** Of a record of the wrong shape nobody can tell which cell is which, its row number among them. */
@@ -312,7 +299,7 @@ function misshapen(
     latestFirstDebit: null,
     findings,
   }
-  return { checked, raw: null, oldKey: null, transformed: [], restored: [], forgotten: [] }
+  return { checked, raw: null, oldKey: null, forgotten: [] }
 }
 
 function rawValues(cells: readonly string[], { fields, template }: Mapping, uncomputed?: readonly number[]) {
@@ -323,20 +310,17 @@ function rawValues(cells: readonly string[], { fields, template }: Mapping, unco
     sepa_creditor_identifier: null,
     unique_mandate_reference: null,
   }
-  let transformed: readonly Field[] = NO_FIELDS
   for (const { field, position, transforms } of fields) {
     if (uncomputed?.includes(position) === true) continue
     const cell = cells[position] ?? ''
-    const value = transforms.length === 0 ? cell : applyTransforms(cell, transforms)
-    if (value !== cell && value !== cleanCell(cell)) transformed = [...transformed, field]
-    raw[field] = value
+    raw[field] = transforms.length === 0 ? cell : applyTransforms(cell, transforms)
   }
   if (template !== null)
     raw.unique_mandate_reference = fillTemplate(
       template.text,
       (wanted) => cells[template.parts.find(({ name }) => name === wanted)?.position ?? -1] ?? '',
     )
-  return { raw, transformed }
+  return raw
 }
 
 /**

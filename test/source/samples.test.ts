@@ -104,11 +104,10 @@ test('german-messy.csv is clean with german.yaml but for its planted faults', as
   expect(records[0]?.values.customerNo).toBe(810_001)
   expect(records[0]?.cells[1]).toMatch(/^[A-ZÀ-ÿ]/)
   expect(opened.columns).toMatchObject({ customer_no: 'Mitgliedsnummer', iban: 'IBAN' })
-  expect(summary.reading).toMatchObject({ cleaned: { iban: 46 } })
 })
 
 test('french.csv is clean with french.yaml but for its planted faults', async () => {
-  const { records, summary } = await readAll(sample('french.csv'), configured('french.yaml'))
+  const { records } = await readAll(sample('french.csv'), configured('french.yaml'))
   expect(records).toHaveLength(41)
   expect(troubled(records)).toEqual([
     [8, 'invalid', 'IBAN_NOT_SEPA'],
@@ -118,7 +117,6 @@ test('french.csv is clean with french.yaml but for its planted faults', async ()
     [28, 'excluded', 'EXCLUDED_BY_CONFIGURATION'],
   ])
   expect(records[40]?.mandateKey).toBe(records[3]?.mandateKey)
-  expect(summary.reading).toMatchObject({ transformed: { customer_no: 41 } })
 })
 
 test('excel-damaged.csv has its damage found and explained, and its text markers removed', async () => {
@@ -138,8 +136,5 @@ test('excel-damaged.csv has its damage found and explained, and its text markers
   ])
   expect(records[5]?.values.mandateReference).toBe('00012345')
   expect(records[6]?.verdict.kind).toBe('sendable')
-  expect(summary.reading).toMatchObject({
-    delimiter: { delimiter: ';', by: 'sep= line' },
-    cleaned: { unique_mandate_reference: 1, iban: 1 },
-  })
+  expect(summary.reading).toMatchObject({ delimiter: { delimiter: ';', by: 'sep= line' } })
 })

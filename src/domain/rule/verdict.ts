@@ -308,10 +308,6 @@ export interface SourceReading extends LayoutReading {
   readonly silent?: readonly SilentColumn[]
   /** The first references that a template made. */
   readonly references?: readonly string[]
-  /** Cells that were cleaned, by field. */
-  readonly cleaned?: Readonly<Record<string, number>>
-  readonly transformed?: Readonly<Record<string, number>>
-  readonly restored?: Readonly<Record<string, number>>
 }
 
 /** What a source was taken for, and what its references were made of; nothing of most. */

@@ -123,7 +123,6 @@ export function restoreFrom(options: RestoreOptions) {
     const next = [...cells]
     const formats: Partial<Record<DateField, DecidedFormat>> = {}
     const unclear: Field[] = []
-    const restored: Field[] = []
     tells.forEach((column, index) => {
       const { position, field, feeds } = column
       const fed = feeds ?? field
@@ -137,7 +136,6 @@ export function restoreFrom(options: RestoreOptions) {
         unclear.push(fed)
       else next[position] = readable(given, field)
       if (field === null) return
-      if (source !== undefined && cleanCell(given) !== cleanCell(next[position] ?? '')) restored.push(field)
       if (isDateField(field))
         formats[field] = unclear.includes(field)
           ? 'unsettled'
@@ -152,8 +150,6 @@ export function restoreFrom(options: RestoreOptions) {
       isSame: whole !== undefined,
       /** Fields whose cell a spreadsheet may have changed beyond recognition. */
       unclear,
-      /** Fields whose cell was saved in another notation and is read as it was. */
-      restored,
     }
   }
 }

@@ -29,14 +29,7 @@ import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../r
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates, watchOrder } from '../../domain/mandate/date.js'
-import {
-  cleanCell,
-  cleanCreditorIdentifier,
-  cleanIban,
-  findName,
-  MOJIBAKE,
-  plural,
-} from '../../domain/text/text.js'
+import { findName, MOJIBAKE, plural } from '../../domain/text/text.js'
 import { wordOf, WORDS, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
 import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
@@ -67,13 +60,10 @@ export function watchSource(source: RecognisedSource) {
   const damage = watchDamage(source, report)
   const days = watchDays(source, report)
   const titles = watchTitles(report)
-  const cleaning = countCleaning()
   let records = 0
   let isCut = false
   let last: CheckedRecord | null = null
   const references: string[] = []
-  const transformed: Partial<Record<Field, number>> = {}
-  const restored: Partial<Record<Field, number>> = {}
   const forgotten = new Map<string, Forgotten>()
   // What holds for most rows of an export says nothing in a file of faulty ones.
   const isExport = !source.isResultFile
@@ -98,15 +88,12 @@ export function watchSource(source: RecognisedSource) {
       // Of a record of the wrong shape nobody can tell which cell is which.
       if (raw !== null) {
         columns.note(checked.cells, checked.corrects === null)
-        cleaning.note(raw, checked.values)
         days.note(raw, checked.line)
       }
       const { mandateReference } = checked.values
       if (mapping.template !== null && mandateReference !== null && references.length < EXAMPLES)
         references.push(showValue(mandateReference))
-      for (const field of result.transformed) transformed[field] = (transformed[field] ?? 0) + 1
       for (const one of result.forgotten) if (!forgotten.has(one.what)) forgotten.set(one.what, one)
-      for (const field of result.restored) restored[field] = (restored[field] ?? 0) + 1
     },
     /** Once all records were seen. */
     end: ({ footer, totals, noRecords }: TableEnd & { readonly totals: readonly RawRecord[] }) => {
@@ -141,9 +128,6 @@ export function watchSource(source: RecognisedSource) {
       const reading = {
         ...ofColumns.reading,
         ...(references.length === 0 ? {} : { references }),
-        cleaned: cleaning.counts,
-        transformed,
-        restored,
       }
       return { findings, reading, records }
     },
@@ -352,31 +336,6 @@ function watchDamage({ header: { names } }: RecognisedSource, report: Report) {
       const where = `the first in line ${first.line}, column "${names[first.column] ?? ''}"`
       return report('FILE_MOJIBAKE', first.cell, `${cellsSeen} cells show it, ${where}.`)
     },
-  }
-}
-
-/** Nothing of these was cleaned away (domain/rulebook.md#normalisation). */
-const PLAIN = /^[A-Za-z0-9./+-]*$/
-const cleaned = (cell: string, field: Field): string => {
-  const text = cleanCell(cell)
-  if (field === 'iban') return cleanIban(text)
-  return field === 'sepa_creditor_identifier' ? cleanCreditorIdentifier(text) : text
-}
-
-/** Counts the cells that the checks clean silently, so that it can be reported. */
-function countCleaning() {
-  const counts: Partial<Record<Field, number>> = {}
-  return {
-    note: (raw: RawValues, { iban, creditorIdentifier }: CheckedRecord['values']): void => {
-      for (const field of REQUIRED_FIELDS) {
-        const cell = raw[field]
-        const isCompacted = field === 'iban' || field === 'sepa_creditor_identifier'
-        const isAsRead = isCompacted ? cell === iban || cell === creditorIdentifier : PLAIN.test(cell ?? '')
-        if (cell === null || isAsRead || cleaned(cell, field) === cell) continue
-        counts[field] = (counts[field] ?? 0) + 1
-      }
-    },
-    counts,
   }
 }
 
