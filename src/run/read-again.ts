@@ -16,7 +16,7 @@ import {
   type UnsentRow,
 } from '../ledger/admit/again.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
-import { countText, firstOf, fold, plural } from '../domain/text/text.js'
+import { countText, fold, plural } from '../domain/text/text.js'
 import { maskIban } from '../domain/text/accounts.js'
 import { refuse, SourceError, UsageError } from '../errors.js'
 import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
@@ -319,19 +319,7 @@ const LARGEST_LOOK = 10
 
 /** A column of a crosswalk that moved by a line looks as one that was put right: only what a pilot registered shows which. */
 function assertSameOwners(moved: readonly Moved[], { configuration }: ReadBy, limit: number | null): void {
-  const some = moved.filter(({ others }) => others > 0)
-  const sum = (count: (one: Moved) => number): number => moved.reduce((all, one) => all + count(one), 0)
-  const total: Moved = {
-    name: firstOf(
-      some.map(({ name }) => name),
-      MOST_NAMED,
-    ),
-    because: some[0]?.because ?? '',
-    all: sum(({ all }) => all),
-    others: sum(({ others }) => others),
-    first: some.flatMap(({ first }) => first).slice(0, MOST_NAMED),
-  }
-  const most = [total, ...moved].find(({ all, others }) => others >= FEW && others * 2 > all)
+  const most = moved.find(({ all, others }) => others >= FEW && others * 2 > all)
   if (most === undefined) return
   const { name, because, all, others, first } = most
   const pilot = Math.min(LARGEST_LOOK, Math.floor(others / 2))

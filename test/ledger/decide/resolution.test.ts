@@ -174,7 +174,9 @@ describe('a decision on a row in doubt (scenario 59)', () => {
       readBack(ledger, [listed(1000, [{ rowId: 1, attempts: 1, evidence }])])
       const { results } = record(ledger, resolution(1, decision))
       expect(results).toMatchObject([{ kind: 'rejected' }])
-      expect(JSON.stringify(results)).toContain('the service showed it, or what may be it, when it was asked at ')
+      expect(JSON.stringify(results)).toContain(
+        'the service showed it, or what may be it, when it was asked at ',
+      )
       const forced = ledger.resolve([resolution(1, decision)], { dryRun: false, force: true })
       expect(forced.isApplied).toBe(decision === 'resend')
     },
