@@ -66,7 +66,7 @@ export const resolveCommand: Command = {
     ['--ask', 'ask the service what it holds, and record what is proven, with a yes or --yes'],
     ['--of <rows>', 'with --ask: whose customers are asked about (default in-doubt)', SCOPES],
     SAMPLE_FLAG,
-    ['--against <file>', 'compare with a list exported from the service, and keep what it shows'],
+    ['--against <file>', 'compare with a list exported from the service'],
     [
       '--apply',
       'with --against: record each row as registered that is in doubt, or could be sent, and that the list proves',
