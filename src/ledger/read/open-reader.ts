@@ -11,7 +11,7 @@ import {
   totalsOf,
   type Totals,
 } from '../../domain/row/row-state.js'
-import { assertKind, onlyKnown, UsageError } from '../../errors.js'
+import { assertKind, assertKnown, onlyKnown, UsageError } from '../../errors.js'
 import { entryAt } from '../../trust/trusted-file.js'
 import {
   collectedOf,
@@ -428,13 +428,26 @@ export function createReader(connection: Connection, file: string) {
   return { ...explained(reads, file), file, close: (): void => void connection.close() }
 }
 
+const BY_NUMBER =
+  /^(?:rows?|page|registeredBy|attempts|problems|decisions|\w+Of(?:Row|Customer)|rowsAbout|collectedOf)$/
+
+/** A program without types may ask for a row or a state that cannot be: nothing would be found. */
+function possible(name: string, given: readonly unknown[], count: number): readonly unknown[] {
+  if (name === 'rows') assertKnown('There is no row state', given[0], ROW_STATES)
+  const numbers = Array.from({ length: count }, (_, at) => given[at]).slice(name === 'rows' ? 1 : 0)
+  if (!BY_NUMBER.test(name) || numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0))
+    return given
+  const what = name === 'rows' ? 'the last row before it and how many rows are' : 'what it takes is'
+  throw new UsageError(`Cannot read ${name}: ${what} no whole number from 0`, 'Give whole numbers')
+}
+
 /** The same functions; a fault of the disk or of SQLite says what it means. */
 function explained<Reads extends object>(reads: Reads, file: string): Reads {
   const all = Object.entries(reads as Record<string, (...given: unknown[]) => unknown>)
   return Object.fromEntries(
     all.map(([name, read]) => [
       name,
-      (...given: unknown[]) => explaining('read', file, () => read(...given)),
+      (...given: unknown[]) => explaining('read', file, () => read(...possible(name, given, read.length))),
     ]),
   ) as Reads
 }
