@@ -6,6 +6,7 @@ import { countText, nearest, orNearest, findName, fold, plural } from '../domain
 import { UsageError, refuse } from '../errors.js'
 import type { Admission, GivenBack } from '../ledger/admit/admission.js'
 import type { AdmitRequest, Ledger } from '../ledger/file/writer.js'
+import type { Resolution } from '../ledger/ledger.js'
 import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import type { SourceOptions } from '../source/options.js'
@@ -167,6 +168,18 @@ export async function admitSources(
     if (options.evidence !== undefined) admission.tellMissing()
     return admitted
   })
+}
+
+/** @throws {UsageError} that names each decision that cannot be taken */
+export function decide(ledger: Pick<Ledger, 'resolve'>, decisions: readonly Resolution[]): void {
+  if (decisions.length === 0) return
+  const { results } = ledger.resolve(decisions, { dryRun: false })
+  const rejected = results.flatMap((result) => (result.kind === 'rejected' ? [result] : []))
+  if (rejected.length === 0) return
+  const faults = [...new Set(rejected.map(({ message }) => message))]
+  const next = [...new Set(rejected.map((each) => each.next))].join('. ')
+  const title = `${plural(faults.length, 'decision', 'decisions')} cannot be taken; nothing was recorded or sent`
+  throw new UsageError(title, next, { faults })
 }
 
 /** Kept whole, or after an error, and where `body` gives null, not at all. */

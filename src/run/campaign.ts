@@ -20,6 +20,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { SourceRecord } from '../ledger/read/reader.js'
 import {
   addSources,
+  decide,
   within,
   type AdmittedSource,
   type OpenCollected,
@@ -28,7 +29,7 @@ import {
 import { type ReadBy, waitingBeside } from './read-again.js'
 import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES, maskAccounts } from '../domain/text/accounts.js'
-import { cleanCell, findNames, firstOf, plural } from '../domain/text/text.js'
+import { cleanCell, findNames, firstOf } from '../domain/text/text.js'
 import { DECLINED, INTERRUPTED, PILOT_DONE, type Stop, stopOfChoice, stopOfWaiting } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'
@@ -261,18 +262,6 @@ async function withoutWaiting(
   )
   if (waiting.length === 0) return choice
   return narrowed({ only: [], countries: null, waiting: Object.fromEntries(waiting) }, choice)
-}
-
-/** @throws {UsageError} that names each decision that cannot be taken */
-export function decide(ledger: Pick<Ledger, 'resolve'>, decisions: readonly Resolution[]): void {
-  if (decisions.length === 0) return
-  const { results } = ledger.resolve(decisions, { dryRun: false })
-  const rejected = results.flatMap((result) => (result.kind === 'rejected' ? [result] : []))
-  if (rejected.length === 0) return
-  const faults = [...new Set(rejected.map(({ message }) => message))]
-  const next = [...new Set(rejected.map((each) => each.next))].join('. ')
-  const title = `${plural(faults.length, 'decision', 'decisions')} cannot be taken; nothing was recorded or sent`
-  throw new UsageError(title, next, { faults })
 }
 
 /** Nobody is asked when there is nothing to send. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { admitSources, collectionOpeners, type AdmittedSource } from '../../run/admit-sources.js'
+import { admitSources, collectionOpeners, decide, type AdmittedSource } from '../../run/admit-sources.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import {
   type Command,
@@ -32,7 +32,6 @@ import {
 import { correctionLines, CORRECTIONS_SHOWN } from '../../domain/row/correction.js'
 import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import { type AskingEvent, decisionsIn } from '../../migrate/options.js'
-import { decide } from '../../run/campaign.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
 import { noteAsking, whoLine } from './run.js'
