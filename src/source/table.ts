@@ -204,8 +204,12 @@ async function* judge(
   const headerOf = judgeHeaders(headerCells, usualMeaning)
   let records = 0
   let sinceCount = 0
+  /** What sums up the rows above it, until it is known whether rows follow; those at the end are judged with the mapping. */
+  const sums: { record: RawRecord; isOfAll: boolean; told: NoRecords['counts'][number] }[] = []
+  const tellSums = (some: typeof sums): number => noRecords.counts.push(...some.map(({ told }) => told))
 
-  function isRecord({ line, cells, isClean }: RawRecord): boolean {
+  function isRecord(record: RawRecord): boolean {
+    const { line, cells, isClean } = record
     if (isHeading(names, cells)) return false
     const isLeftOutAs = (what: keyof NoRecords['lines']): boolean => noRecords.lines[what].push(line) > 0
     let filled = 0
@@ -219,15 +223,17 @@ async function* judge(
       throw refuse(label, 'FILE_HEADER_SECOND', what, { line })
     }
     if (filled > 0 && headerCells.length > 1 && filled * 2 <= headerCells.length) {
-      const [cell = '', ...others] = cells.map(cleanCell).filter((cell) => cell !== '')
-      const said = others.length === 0 ? rowsSaid(cell) : null
-      if (said !== null) {
-        const isRight = said === records || said === sinceCount
-        noRecords.counts.push({ line, text: showValue(cell), isRight, records: sinceCount })
+      const few = cells.map(cleanCell).filter((cell) => cell !== '')
+      const sum = sumIn(few, records, sinceCount)
+      if (sum !== null) {
+        const { isOfAll, isRight } = sum
+        const told = { line, text: showValue(few.join(' ')), isRight, records: sinceCount }
+        sums.push({ record, isOfAll, told })
         sinceCount = 0
         return false
       }
     }
+    tellSums(sums.splice(0))
     records += 1
     sinceCount += 1
     if (isClean !== true)
@@ -236,6 +242,8 @@ async function* judge(
   }
 
   for await (const batch of batches) yield batch.filter(isRecord)
+  tellSums(sums.filter(({ isOfAll }) => !isOfAll))
+  yield sums.flatMap(({ record, isOfAll }) => (isOfAll ? record : []))
   return { ...batches.end(), noRecords }
 }
 
@@ -461,6 +469,8 @@ function rowsSaid(cell: string): number | null {
 export const isTotalsLine = (cells: readonly string[]): boolean =>
   TOTALS_LINE.test(cells.find((cell) => cell !== '') ?? '')
 
+const MONEY = /^[€A-Z]{0,3} ?\d[\d.,' ]*[.,]\d{2}(?: ?[€A-Z]{1,3})?$/
+
 /** The whole numbers that a line calls a count; none of sums of money and dates. */
 function statedCounts(cells: readonly string[]): readonly number[] {
   const text = cells.map((cell) => cell.replaceAll(';', ' ').replaceAll(DATE, ' ')).join(';')
@@ -470,4 +480,17 @@ function statedCounts(cells: readonly string[]): readonly number[] {
     if (/^\d+$/.test(number)) return [Number(number)]
     return GROUPED.test(number) ? [Number(number.replaceAll(/\D/g, ''))] : []
   })
+}
+
+/**
+ * What a line of few cells says of the rows above it: a database's count of them, or a sum that counts them rightly or is
+ * of money. Null for any other line.
+ */
+function sumIn(cells: readonly string[], records: number, sinceCount: number) {
+  const said = cells.length === 1 ? rowsSaid(cells[0] ?? '') : null
+  const stated = said === null ? statedCounts(cells) : [said]
+  const isOfAll = said === null && (stated.includes(records) || MONEY.test(cells[1] ?? ''))
+  const isRight = isOfAll || stated.includes(records) || stated.includes(sinceCount)
+  const isSum = said !== null || (isRight && cells.length <= 2 && isBareTotals(cells, []))
+  return isSum ? { isOfAll, isRight } : null
 }

@@ -11,6 +11,7 @@ import {
   optionsOf,
   readText,
   refusal,
+  rulesOf,
   fileRules,
   readAll,
   rowRules,
@@ -163,6 +164,28 @@ describe('a totals line padded with delimiters', () => {
     expect(early.records).toHaveLength(4)
     expect(early.opened.summary().findings.map(({ rule }) => rule)).not.toContain('FILE_TOTALS_LINE')
   })
+
+  it.each([
+    ['by their count', 'Zwischensumme,2', 'Zwischensumme,1', 'Gesamt,3'],
+    ['in French, by the count of all', 'Sous-total,2,,,,', 'Sous-total,3,,,,', 'Total,3,,,,'],
+    ['in money', 'Subtotal,,,,,"1,250.00"', 'Subtotal,,,,,12.00', 'Summe,,,,,"1,262.00"'],
+  ])('further up sums up the rows above it %s, and is told', async (_, one, other, all) => {
+    const paged = file('Club,,,Page 1,,', HEADER, FIRST, SECOND, one, 'Club,,,Page 2,,', HEADER, THIRD)
+    const text = `${paged}${file(other, all)}`
+    const { records, summary } = await readText(text, 'source: { skipLines: 1 }')
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable', 'sendable'])
+    expect(rulesOf(summary)).toContain('FILE_TOTALS_LINE')
+    expect(JSON.stringify(summary.findings)).toContain('Line 5 sums up')
+    const { columns } = await inspectSource(fileOf(text), { today: AS_OF })
+    expect(columns[0]?.values).toEqual(['1', '2', '3'])
+  })
+
+  it.each(['Zwischensumme,3', 'Summe,17,,,,', 'Total,2,,,M-7,'])(
+    'further up is a record where it counts otherwise: %s',
+    async (sum) => {
+      expect((await readText(file(HEADER, FIRST, SECOND, sum, THIRD))).records).toHaveLength(4)
+    },
+  )
 
   it('knows the word by itself only', () => {
     expect(isBareTotals(['', '20000'], [])).toBe(false)
