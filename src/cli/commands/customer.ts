@@ -1,3 +1,4 @@
+import { changesText, type FieldChange } from '../../domain/row/correction.js'
 import { stateName } from '../../domain/row/row-state.js'
 import type { KeptSource } from '../../domain/proof/match-sources.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/accounts.js'
@@ -113,6 +114,7 @@ function historyOf(reader: LedgerReader, row: Row) {
     originalMandateReference: maskedOrNull(row.originalMandateReference),
     ...pick('assignedCreditorIdentifier', 'assignedMandateReference', 'registeredAt')(row),
     ...pick('latestFirstDebit', 'supersededBy')(row),
+    changes: row.supersededBy === null ? [] : changesOf(row, reader.row(row.supersededBy)),
     collected: reader.collectedOf(row.id),
     cells: cellsOf(reader, row),
     problems: reader.problemsOfRow(row.id).map(pick('rule', 'severity', 'column', 'value', 'message')),
@@ -124,6 +126,23 @@ function historyOf(reader: LedgerReader, row: Row) {
     readBack: reader.proofsOfRow(row.id).map(pick('answeredAt', 'requestId', 'verdict', 'why', 'sources')),
     decisions: reader.decisionsOfRow(row.id).map(pick('at', 'by', 'as', 'decision', 'reason', 'evidence')),
   }
+}
+
+/** What the row that took its place says otherwise. */
+function changesOf(row: Row, later: Row | null): FieldChange[] {
+  const values = ({ customerNo, ibanMasked, signedDate, rule, ...names }: Row) => ({
+    customer_no: customerNo,
+    iban: ibanMasked,
+    signed_date: signedDate,
+    sepa_creditor_identifier: maskedOrNull(names.originalCreditorIdentifier),
+    unique_mandate_reference: maskedOrNull(names.originalMandateReference),
+    rule,
+  })
+  if (later === null) return []
+  const after = Object.values(values(later))
+  return Object.entries(values(row)).flatMap(([field, before], at) =>
+    before === after[at] ? [] : [{ field, before: String(before ?? ''), after: String(after[at] ?? '') }],
+  )
 }
 
 const maskedOrNull = (text: string | null): string | null => (text === null ? null : maskAccounts(text))
@@ -140,6 +159,7 @@ function linesOf(row: History): string[] {
     ['first debit until', row.latestFirstDebit],
     ['last collected', collectedText(row.collected)],
     ['replaced by row', row.supersededBy === null ? null : String(row.supersededBy)],
+    ...row.changes.map((change): [string, string] => ['changed', changesText([change])]),
   ]
   return [
     '',
