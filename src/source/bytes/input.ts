@@ -7,7 +7,6 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { codeOf, SourceError, refuse, unreadable } from '../../errors.js'
 import { isAscii, isUtf8 } from 'node:buffer'
-import alphabets from './alphabets.json' with { type: 'json' }
 
 /** A path, or a stream such as standard input together with the name that reports show for it. */
 export type SourceInput = string | { readonly name: string; readonly stream: Readable }
@@ -415,7 +414,7 @@ const isBinary = (head: Uint8Array): boolean =>
   head.filter((byte) => byte < 0x20 && byte !== 0x09 && byte !== LF && byte !== CR).length > head.length / 100
 
 /**
- * A byte order mark, what is declared, strict UTF-8, then what its letters look like, in this order (source/README.md#formats).
+ * A byte order mark, what is declared, strict UTF-8, then Windows-1252, in this order (source/README.md#formats).
  * @returns `by`: how it was found; `assumed` brings the warning FILE_ENCODING_ASSUMED
  * @throws {SourceError} FILE_ENCODING
  */
@@ -432,39 +431,8 @@ export function chooseEncoding(
   if (mark !== null && mark !== declared) return { encoding: mark, by: 'byte order mark' }
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
   if (evidence.isUtf8) return { encoding: 'utf-8', by: 'strict UTF-8' }
-  return { encoding: likeliest(evidence.head), by: 'assumed' }
+  return { encoding: 'windows-1252', by: 'assumed' }
 }
-
-/**
- * The letters beside a to z that one language writes, German, Finnish and Swedish (with å) first; a text is in one
- * language word by word. In the order in which they are taken where several fit as well.
- */
-const GUESSED: readonly (readonly [Encoding, readonly string[]])[] = [
-  ['windows-1252', alphabets.western],
-  ['windows-1250', alphabets.central],
-  ['iso-8859-15', alphabets.western],
-  ['iso-8859-2', alphabets.central],
-]
-
-/** What stands between words, signs that any text may hold among it. */
-const BETWEEN_WORDS = /[\0-@[-`{-\u007f\s€§°–—‘’‚“”„«»…•]+/
-
-/** The encoding in which the fewest words have letters that no language writes side by side. */
-function likeliest(head: Uint8Array): Encoding {
-  const text = head.subarray(0, JUDGED_BYTES)
-  // UTF-8 but for a few words: read so, the others show that they are broken (FILE_MOJIBAKE).
-  const runs = latin1(text).match(/[\u0080-\u00ff]+/g) ?? []
-  if (runs.filter((run) => isUtf8(Buffer.from(run, 'latin1'))).length * 2 > runs.length) return 'windows-1252'
-  const guessed = GUESSED.map(([encoding, alphabets]) => {
-    const words = createDecoder(encoding).decode(text).toLowerCase().split(BETWEEN_WORDS)
-    const isForeign = (word: string) => !alphabets.some((letters) => isWrittenWith(word, letters))
-    return { encoding, foreign: words.filter(isForeign).length }
-  })
-  return guessed.toSorted((a, b) => a.foreign - b.foreign)[0]?.encoding ?? 'windows-1252'
-}
-
-const isWrittenWith = (word: string, letters: string): boolean =>
-  Array.from(word).every((letter) => letter <= '\u007f' || letters.includes(letter))
 
 /** What Windows-1252 has in 0x80 to 0x9F; the five unused codes stay control characters, which fail per field. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
