@@ -214,7 +214,7 @@ export async function bringIn(
     assertChoosable(run.choice, ledger.view)
     const choice = await withoutWaiting(run, given)
     const held = run.hold()
-    const isRead = readAgain.length > 0 || admitted.some(isNewExport)
+    const isRead = admitted.length === 0 ? readAgain.length > 0 : admitted.some(isNewExport)
     const pilot = pilotOf(run, choice, isRead ? admission.first : null)
     const brought = { admitted, leftRefused, held, readAgain, pilot, choice }
     return (await isAgreed(brought)) ? brought : null

@@ -39,10 +39,7 @@ export async function withoutRowsAlone(
       }
     parts.push({ source, together: together.subarray(first, rows) })
   }
-  keys.tell((first, row) => {
-    together[first] = 1
-    together[row] = 1
-  })
+  keys.markShared(together)
   return parts.map((part) => () => Promise.resolve(sourceOf(part)))
 }
 
@@ -109,13 +106,13 @@ export function createSharedKeys(hasAccount: boolean) {
       if (customerNo !== null) putText(row, CUSTOMER, `${customerNo}`)
       if (hasAccount && iban !== null) putText(row, ACCOUNT, iban)
     },
-    /** Tells of each two rows that share a key and follow each other. Nothing can be put in afterwards. */
-    tell: (share: (first: number, row: number) => void): void => {
+    /** Marks each row that has a key of another one. Nothing can be put in afterwards. */
+    markShared: (shared: Uint8Array): void => {
       entries.subarray(0, used / 2).sort()
       for (let at = 2; at < used; at += 2) {
         const [before = 0, low = 0] = [words[at - 2], words[at]]
-        if (words[at + 1] === words[at - 1] && (before & -MOST_ROWS) === (low & -MOST_ROWS))
-          share(before & (MOST_ROWS - 1), low & (MOST_ROWS - 1))
+        if (words[at + 1] !== words[at - 1] || (before & -MOST_ROWS) !== (low & -MOST_ROWS)) continue
+        for (const entry of [before, low]) shared[entry & (MOST_ROWS - 1)] = 1
       }
     },
   }

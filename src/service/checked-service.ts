@@ -75,14 +75,10 @@ export function readRetryAfterMs(
   return waitMs < 0 ? null : waitMs
 }
 
-/** In one of the three forms that a recipient must accept (RFC 9110, 5.6.7), to the letter; null for any other text. */
+/** In the form that servers send (RFC 9110, 5.6.7), to the letter; null for any other text. */
 function httpDateMs(text: string): number | null {
-  const date = new Date(text.endsWith('GMT') ? text : `${text} GMT`)
-  const [day = '', of = '', month = '', year = '', time = ''] = date.toUTCString().split(/,? /)
-  const weekday = date.toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' })
-  const dashed = `${weekday}, ${of}-${month}-${year.slice(2)} ${time} GMT`
-  const asctime = `${day} ${month} ${of.replace(/^0/, ' ')} ${time} ${year}`
-  return date.getTime() >= 0 && [date.toUTCString(), dashed, asctime].includes(text) ? date.getTime() : null
+  const date = new Date(text)
+  return date.getTime() >= 0 && date.toUTCString() === text ? date.getTime() : null
 }
 
 /** Where the service is, checked once at start. */

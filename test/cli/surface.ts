@@ -18,7 +18,7 @@ const JSON_KEYS: Readonly<Record<string, readonly string[]>> = {
   demo: [...OF_RUN, 'classes', 'mandates', 'sources', 'folder'],
   inspect: ['inspection', 'configuration', 'profile', 'profiles'],
   init: ['configuration'],
-  check: ['problems', 'sources', 'notTaken', 'corrections', 'evidence'],
+  check: ['problems', 'sources', 'notTaken', 'corrections', 'evidence', 'decisions'],
   sandbox: ['url', 'username', 'password', 'seed'],
   plan: ['plan', 'evidence'],
   approve: ['plan', 'approval'],

@@ -25,13 +25,13 @@ const keysOf = (n: number): Keys => ({ mandate: `DE|09999999999|MND-${n}`, custo
 
 /** The rows that share a key, of all that were put in. */
 function sharing(rows: readonly Keys[], hasAccount = true): number[] {
-  const found = new Set<number>()
+  const shared = new Uint8Array(rows.length)
   const keys = createSharedKeys(hasAccount)
   const values = { signedDate: null, creditorIdentifier: null, mandateReference: null }
   for (const [row, { mandate: mandateKey, customer: customerNo, iban }] of rows.entries())
     keys.put(row, { mandateKey, values: { ...values, customerNo, iban } })
-  keys.tell((first, row) => found.add(first).add(row))
-  return [...found].sort((a, b) => a - b)
+  keys.markShared(shared)
+  return [...shared.keys()].filter((row) => shared[row] === 1)
 }
 
 it('rows that share a mandate but for its blanks, a customer or an account are told, and no others', () => {

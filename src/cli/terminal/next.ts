@@ -297,15 +297,8 @@ const SHOWN = step(
 function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step {
   const { settings } = typed
   const { totals, verification = null, cutOver = NO_CUT_OVER, askedList = null } = status
-  const {
-    unorderedExport,
-    comparedExports,
-    isComparedSince,
-    toCompareAgain,
-    untakenExports,
-    lastExports,
-    readWith,
-  } = status.campaign
+  const { unorderedExport, comparedExports, toCompareAgain, untakenExports, lastExports, readWith } =
+    status.campaign
   const asTyped = (name: string): string => typed.args.find((path) => basename(path) === name) ?? name
   const { inDoubt, ready, sending, invalid, conflict, refused } = totals
   const { compareAgain = [] } = status
@@ -415,7 +408,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
       'Rows that are ready are held back, since the last export says otherwise: export once more and compare that, or write them off (sepa-migrate resolve --row N --as written-off --reason "…").',
       [],
     )
-  if (isComparedSince)
+  if (status.campaign.isComparedSince)
     return step(`Have finance sign ${file('report.html')} before the next command.`, { name: 'purge' })
   return compare(
     'Mandates may have ended since the export: export once more as final.csv and compare it before finance signs.',
