@@ -899,14 +899,11 @@ describe('two systems in one ledger', () => {
         'only exports other than "b.csv", which waits to be read again with "b.yaml"; 2 other rows stay ready',
       )
       expect(planned.stderr).toContain(WAIT)
-      const approved = await approve('plan.json')
-      expect(approved.stdout).toMatch(
-        /Next: sepa-migrate run --config a\.yaml --plan plan\.json --retry-refused /,
-      )
-      const ended = await place.pasteNext(approved)
+      await approve('plan.json')
+      const ended = await program('run', '--config', 'a.yaml', '--plan', 'plan.json', '--retry-refused')
       expect([ended.status, held()], ended.stdout + ended.stderr).toEqual([5, [1, 11, 2, 3]])
-      expect(nextOf(ended)).toContain('sepa-migrate run --config b.yaml')
-      await place.pasteNext(ended)
+      expect(nextOf(ended)).toContain('sepa-migrate plan --config b.yaml')
+      await program('run', '--config', 'b.yaml')
       expect(held()).toEqual([1, 11, 2, 3, 12, 13])
     })
 
