@@ -271,19 +271,11 @@ function decided(
   return section(id, labelled(title, total), total === 0 ? '' : html`${lines} ${rest}`)
 }
 
-/** Who compared the last export, and when. */
-export function comparisonText({ cutOver }: ReportFacts, { say, moment }: Texts): string {
-  const { at, by, finalMandates: final, ledgerMandates: ledger } = cutOver ?? { at: null }
-  if (at === null) return say('cutOver.none')
-  return say('cutOver.compared', { name: maskedText(by), at: moment(at), final, ledger })
-}
-
 /** What the last export said, class by class, and who closed what. */
-function cutOverSection(facts: ReportFacts, texts: Texts): Markup | '' {
-  const { cutOver } = facts
+function cutOverSection({ cutOver }: ReportFacts, texts: Texts): Markup | '' {
   if (cutOver === null) return ''
   const { say, count } = texts
-  const { classes, lines } = cutOver
+  const { at, by, finalMandates: final, ledgerMandates: ledger, classes, lines } = cutOver
   const open = (name: keyof ClassCounts): number =>
     countedOn(lines, ({ listed, by }) => listed === name && by === null)
   const closed = (name: keyof ClassCounts): string =>
@@ -297,13 +289,13 @@ function cutOverSection(facts: ReportFacts, texts: Texts): Markup | '' {
   return section(
     'cut-over',
     say('cutOver.title'),
-    html`<p>${comparisonText(facts, texts)}</p>
-      ${table(CUT_OVER_CLASSES, [
-        [say('label.class'), (name) => say(`cutOver.${name}`), 'head'],
-        [say('label.mandates'), (name) => count(classes[name]), 'figures'],
-        [say('label.open'), (name) => count(open(name)), 'figures'],
-        [say('label.closedBy'), closed],
-      ])}`,
+    html`${at === null ? '' : html`<p>${say('cutOver.compared', { name: maskedText(by), at: texts.moment(at), final, ledger })}</p>`}
+    ${table(CUT_OVER_CLASSES, [
+      [say('label.class'), (name) => say(`cutOver.${name}`), 'head'],
+      [say('label.mandates'), (name) => count(classes[name]), 'figures'],
+      [say('label.open'), (name) => count(open(name)), 'figures'],
+      [say('label.closedBy'), closed],
+    ])}`,
   )
 }
 

@@ -26,7 +26,7 @@ import {
 import { maskedText, CHECKED_AGAINST } from '../../domain/text/accounts.js'
 import { treatedAsActive } from '../../domain/rule/verdict.js'
 import { isLoopback, said, plainText } from '../../domain/text/text.js'
-import { ANNEX, approvalFacts, comparisonText, hasOverrides, proofText } from './annex.js'
+import { ANNEX, approvalFacts, hasOverrides, proofText } from './annex.js'
 
 /** report.html: one page without network or script, for the person who signs. */
 export const renderPage = (facts: ReportFacts, texts = ENGLISH): Promise<string> =>
@@ -463,7 +463,8 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
     <p>
-      ${comparisonText(facts, texts)} ${proofText(facts, texts)}${vouchedText(facts, texts)}
+      ${facts.cutOver?.at == null ? say('cutOver.none') : ''}
+      ${proofText(facts, texts)}${vouchedText(facts, texts)}
       ${facts.who === null ? say('who.none') : say('who.asked', facts.who)}
     </p>
     <div class="sign">
