@@ -463,7 +463,7 @@ function signOff(facts: ReportFacts, texts: Texts): Markup {
     <h2>${say('cover.signOff')}</h2>
     <p>${comparedText(facts, texts)} ${mark(isOpen ? 'cover.seenOpen' : 'cover.seen', seen)}</p>
     <p>
-      ${facts.cutOver?.at == null ? say('cutOver.none') : ''}
+      ${isOpen || facts.cutOver?.at != null ? '' : say('cutOver.none')}
       ${proofText(facts, texts)}${vouchedText(facts, texts)}
       ${facts.who === null ? say('who.none') : say('who.asked', facts.who)}
     </p>
