@@ -55,10 +55,12 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   let matched = 0
   /** A list of this program says nothing of what the service holds. */
   let isOurs = false
-  const sightOf = (row: RowRecord, entry: ListEntry): Sight => ({
-    entry,
-    ...compareWith(reader, row, entry),
-  })
+  // Of a list of millions nearly every line is one: what evidence needs, and nothing else.
+  function sightOf(row: RowRecord, entry: ListEntry): Sight {
+    const { line, mandateReference, account, signedDate, isEnded } = entry
+    const { differing, isAlike, isWhole } = compareWith(reader, row, entry)
+    return { entry: { line, mandateReference, account, signedDate, isEnded }, differing, isAlike, isWhole }
+  }
   function note(sights: Map<number, Sight[]>, row: RowRecord, entry: ListEntry): Sight {
     const sight = sightOf(row, entry)
     sights.set(row.id, [...(sights.get(row.id) ?? []), sight])
@@ -175,12 +177,13 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   /** Else it may be of another environment: it counts only for what stands there under the reference of a row here. */
   const isVouched = [...seen.values()].some((sights) => sights.some(isSame))
   const isElsewhere = !isVouched && reader.totals().registered > 0
-  const kept: ShownRow[] = []
-  function keep(row: RowRecord, shown: Shown | null): void {
-    if (shown === null || isOurs || row.customerNo === null) return
+  function shownRow(row: RowRecord, shown: Shown | null): ShownRow[] {
+    if (shown === null || isOurs || row.customerNo === null) return []
     const { id: rowId, customerNo, attempts } = row
-    kept.push({ rowId, customerNo, attempts, evidence: keptOf(row, shown) })
+    return [{ rowId, customerNo, attempts, evidence: keptOf(row, shown) }]
   }
+  /** Of rows that are not registered. */
+  const kept: ShownRow[] = []
   /** As `matchSources` judges; null where the list shows too little for that. */
   function judgeRegistered(row: RowRecord): Shown | null {
     const own = seen.get(row.id) ?? []
@@ -196,9 +199,12 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
     const others = [...new Map([...own, ...ofCustomer].map((sight) => [sight.entry.line, sight])).values()]
     return others.length > 0 ? shownAs('other', others, 'differs') : shownAs('absent', [])
   }
-  for (const row of rowsOf(reader, 'registered')) {
-    keep(row, judgeRegistered(row))
+  for (const row of rowsOf(reader, 'registered'))
     if (!seen.has(row.id) && !isGoneAsSaid(row)) differences.push({ kind: 'missing_there', row })
+  /** One by one: there may be millions. */
+  function* keptRows(): Generator<ShownRow> {
+    for (const row of rowsOf(reader, 'registered')) yield* shownRow(row, judgeRegistered(row))
+    yield* kept
   }
   // For each row in doubt, or to be sent, that exactly one entry of the list proves, and that entry proves no other row.
   const proposals: Resolution[] = []
@@ -209,7 +215,7 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
     const { open, entry, shown } = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
     const isNew = !mayHaveLeft(reader, row)
     const isHeld = row.state === 'in_doubt' || (!isOurs && (isVouched || !isNew))
-    if (isHeld && !isElsewhere) keep(row, shown)
+    if (isHeld && !isElsewhere) kept.push(...shownRow(row, shown))
     if (open !== null) return open
     const { line, creditorIdentifier, mandateReference } = entry
     if (isElsewhere) return `the list shows it in line ${line}, but no registered row as it is here`
@@ -238,11 +244,14 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
     const detail = propose(row)
     if (detail !== null) differences.push({ kind: 'still_in_doubt', row, detail: ofAnother(row) ?? detail })
   }
-  return { listed, matched, differences, proposals, isElsewhere, kept: { name, evidence, rows: kept } }
+  const rows: Iterable<ShownRow> = { [Symbol.iterator]: keptRows }
+  return { listed, matched, differences, proposals, isElsewhere, kept: { name, evidence, rows } }
 }
 
 /** What the list shows of a row, with how that stands to it. */
-type Sight = Comparison & { readonly entry: ListEntry }
+type Sight = Pick<Comparison, 'differing' | 'isAlike' | 'isWhole'> & {
+  readonly entry: Pick<ListEntry, 'line' | 'mandateReference' | 'account' | 'signedDate' | 'isEnded'>
+}
 const isSame = ({ differing }: Pick<Sight, 'differing'>): boolean => differing.length === 0
 const isAlive = ({ entry }: Sight): boolean => !entry.isEnded
 
@@ -354,7 +363,7 @@ type JudgedDoubt = { readonly shown: Shown | null } & (
 
 /** The entry that proves it, or why it stays open; and what of it is kept, where more than the customer agrees. */
 function judgeDoubt(row: RowRecord, entries: readonly Explained[]): JudgedDoubt {
-  const sights = entries.flatMap((each): (Sight & Explained)[] => {
+  const sights = entries.flatMap((each): (Comparison & Explained)[] => {
     const comparison = each.comparisons.get(row.id)
     return comparison === undefined ? [] : [{ ...each, ...comparison }]
   })
@@ -381,7 +390,7 @@ function judgeDoubt(row: RowRecord, entries: readonly Explained[]): JudgedDoubt 
     : open(why, 'other', 'ambiguous')
 }
 
-function absentBecause(row: RowRecord, sights: readonly (Sight & Explained)[]): string {
+function absentBecause(row: RowRecord, sights: readonly (Comparison & Explained)[]): string {
   const [near] = sights
   if (near !== undefined)
     return `the list shows this customer with other values in ${linesOf(sights)} (${near.differing.join(', ')} differ): look at that first`
@@ -393,7 +402,7 @@ function absentBecause(row: RowRecord, sights: readonly (Sight & Explained)[]): 
 /** Why the one entry that could be it does not prove it. */
 function unprovenBecause(
   row: RowRecord,
-  { entry, owner, rivals, isSpecific }: Sight & Explained,
+  { entry, owner, rivals, isSpecific }: Comparison & Explained,
 ): string | null {
   const rival = rivals.find(({ id }) => id !== row.id)
   if (owner !== null)

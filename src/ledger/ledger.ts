@@ -146,7 +146,7 @@ export type ShownRow = HeardAnswer['proofs'][number] & Pick<HeardAnswer, 'custom
 
 /** The same of all rows, with the name of the list and, as evidence, its hash. */
 export interface ShownList extends Readonly<Record<'name' | 'evidence', string>> {
-  readonly rows: readonly ShownRow[]
+  readonly rows: Iterable<ShownRow>
 }
 
 /** That a person approves a plan: signed, or with a reference to where that is found. */

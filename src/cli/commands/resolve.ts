@@ -447,7 +447,7 @@ const compareWith = (context: Context, list: string): Promise<ToRecord> =>
       const found = await reconcile(reader, inputOf(context, list), context.actor(), signals.drain)
       const { listed, matched, differences, proposals, isElsewhere, kept } = found
       // Looking is evidence; after a purge there is nothing left to compare with the next one.
-      if (kept.rows.length > 0 && reader.campaign().purgedAt === null) readBacks.keepList(kept, context.world)
+      if (reader.campaign().purgedAt === null) readBacks.keepList(kept, context.world)
       const doubted = totals().inDoubt - inDoubt
       const count = (kind: Difference['kind']): number =>
         differences.filter((one) => one.kind === kind).length

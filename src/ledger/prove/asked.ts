@@ -104,17 +104,17 @@ export function readBackVerbs({ connection, file, clock, now, storage }: LedgerW
       { version, host, pid }: Pick<ReadBackTerms, 'version' | 'host' | 'pid'>,
     ): void =>
       begin(() => {
+        const [any] = rows
+        if (any === undefined) return
         const at = now()
         const list = { version, host, pid, scope: 'all', sample: null, settings: { list: name } } as const
         const id = insertReadBack(connection, list, at)
         const heard = { requestId: evidence, askedAt: at, answeredAt: at, tries: 1, ...LISTED }
-        recordAnswers(
-          connection,
-          id,
-          rows.map(({ customerNo, ...proof }) => ({
-            ...{ ...heard, customerNo, sources: proof.evidence.sources.length, proofs: [proof] },
-          })),
-        )
+        function* answers(): Generator<HeardAnswer> {
+          for (const { customerNo, ...proof } of rows)
+            yield { ...heard, customerNo, sources: proof.evidence.sources.length, proofs: [proof] }
+        }
+        recordAnswers(connection, id, answers())
         sql(connection)`update read_back set ended_at = ? where id = ?`.run(at, id)
       }),
     /** One that was stopped stays open, to be gone on with. */
@@ -189,7 +189,7 @@ const heldRowsOf = (connection: Connection, fingerprints: Fingerprints, customer
     }))
 
 /** A row that a run might send, and that the service shows, becomes in doubt, as if it had been asked about just before it was sent. */
-function recordAnswers(connection: Connection, readBackId: number, answers: readonly HeardAnswer[]): void {
+function recordAnswers(connection: Connection, readBackId: number, answers: Iterable<HeardAnswer>): void {
   const question = sql(connection)`
     insert into question
        (read_back_id, customer_no, request_id, asked_at, answered_at, tries, answer, status, error_code, reason, sources)
@@ -201,7 +201,9 @@ function recordAnswers(connection: Connection, readBackId: number, answers: read
      select :questionId, row.id, :attempts, :verdict, :why, :sources from row where id = :rowId and not ${isErased('row')}`
   const unsent = sqlValue(connection)<RowState>`
     select state from row where id = ? and state in ('ready', 'refused') and not ${isErased('row')} and not ${hasLiveAttempt('row.mandate_key')}`
+  let last: string | null = null
   for (const { proofs, ...answer } of answers) {
+    last = answer.answeredAt
     const { lastInsertRowid } = question.run({ ...answer, readBackId })
     for (const { rowId, attempts, evidence } of proofs) {
       const sources = evidence.sources.length === 0 ? null : JSON.stringify(evidence.sources)
@@ -223,8 +225,7 @@ function recordAnswers(connection: Connection, readBackId: number, answers: read
       proof.run({ questionId: Number(lastInsertRowid), rowId, attempts: n, verdict, why, sources })
     }
   }
-  const last = answers.at(-1)
-  if (last !== undefined) noteChange(connection, last.answeredAt)
+  if (last !== null) noteChange(connection, last)
 }
 
 /** Whom to ask, in order, and what the export says of them. In memory alone: some 250 bytes a customer. */
