@@ -165,8 +165,7 @@ export async function keptFile(
   const proven = new Set([
     ...files.map(proofOf), // by a report at the same time
     // A report that was killed while it gave its files their names has left its manifest in its own folder.
-    ...(isKept ? [] : workshopsIn(folder).flatMap(provenBy)),
-    ...(isKept ? [] : provenBy(folder)), // after the others, which move here
+    ...(isKept ? [] : [...workshopsIn(folder), folder].flatMap(provenBy)), // the folder last, where the others move to
   ])
   const isOurs = async (name: string): Promise<boolean> =>
     (isKept
@@ -569,8 +568,9 @@ export async function openPackFolder(
 
   /**
    * Gives the finished files their names, in the order in which they were finished, and removes an earlier file whose
-   * name has none now, but no signature: nothing is written where a signed report says the same. Where one of the names is taken by a file that is not as this program wrote it, all of them go to
-   * `report-2`, `report-3`, … in the folder; where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
+   * name has none now. Where one of the names is taken by a file that is not as this program wrote it, or a signed report
+   * says something else, all of them go to `report-2`, `report-3`, … in the folder; a signed report that says the same
+   * stays untouched. Where somebody works in the lists of `to-do`, new ones go to `to-do-2`.
    */
   async function publish() {
     const [files, lists] = [finished(), written.filter(isList)]
