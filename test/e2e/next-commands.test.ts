@@ -52,7 +52,9 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
   })
 
   it('of a campaign that is over: report where the pack is older, the last export, purge, then nothing', async () => {
-    const { program, ends, write, pasteNext: paste } = await open(3)
+    const { program, ends, read, write, pasteNext: paste } = await open(3)
+    const isUncompared = (): boolean =>
+      read('sepa-migrate-report/report.html').includes('No last export was compared')
     const ran = await program('run', 'export.csv', '--no-report')
     expect(nextOf(ran)).toBe('sepa-migrate report')
     expect(nextOf(await program('status'))).toBe('sepa-migrate report')
@@ -60,12 +62,16 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
     // What is not there cannot be pasted.
     expect(nextOf(reported)).toBe('sepa-migrate report verify sepa-migrate-report --ledger sepa-migrate.db')
     expect((await paste(reported)).status).toBe(0)
+    expect(isUncompared()).toBe(true)
+    // That of the first day tells nothing of what ended since.
+    expect(nextOf(await program('compare', 'export.csv'))).toContain('report verify')
     write('final.csv', validExport(3))
     const compared = await paste(await program('report'))
     expect(compared.stdout).toContain(
       'Have finance sign sepa-migrate-report/report.html before the next command.',
     )
     expect(nextOf(compared)).toBe('sepa-migrate purge')
+    expect(isUncompared()).toBe(false)
     expect(nextOf(await program('status'))).toBe('sepa-migrate purge')
     await program('purge', '--yes')
     const { stdout } = await ends(0, 'status')
