@@ -89,7 +89,10 @@ const doubtsOf = (
 ): SourceReading['doubts'] => ({ attempt: again.lastAttempt(), configuration })
 
 const ofOne = (more: string): string =>
-  more.replace(/^have/, 'has').replace(/^wait/, 'waits').replace(/^were/, 'was')
+  more
+    .replace(/^have/, 'has')
+    .replace(/^(wait|stay)/, '$1s')
+    .replace(/^were/, 'was')
 
 function againText(
   { because }: Pick<Readable, 'because'>,
@@ -564,7 +567,7 @@ async function readFile(admission: Admission, one: Given): Promise<string> {
     const { sheet } = opened.reading
     again.noteFormer(source.id, { sheet, isNewer, isByWord: isNewer && admission.isNewerByWord })
     return (record) => {
-      const corrects = again.takes(record, opened)
+      const corrects = again.takes(record, opened, isNewer)
       const change =
         corrects === undefined
           ? again.stays(record, opened)
@@ -676,7 +679,7 @@ async function readOne(admission: Admission, one: Reading) {
   const isPart = source.isList || rowsOf === again.met || because === EVIDENCE
   const records = stored.records(signal, isPart ? () => true : undefined)
   const changes: Partial<Record<Change, number>> = {}
-  let [came, same] = [0, 0]
+  let [came, same, ended] = [0, 0, 0]
   let page: UnsentRow[] = []
   let at = 0
   isKnown = true
@@ -686,6 +689,10 @@ async function readOne(admission: Admission, one: Reading) {
       const row = page[at]
       at += 1
       if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
+      if (!isNewer && again.staysEnded(row.id, record, stored.reading)) {
+        ended += 1
+        return []
+      }
       const change = again.differs(row.id, record, about)
       noteOwner(one.moved, record, change)
       if (change !== null) changes[change] = (changes[change] ?? 0) + 1
@@ -700,11 +707,10 @@ async function readOne(admission: Admission, one: Reading) {
     came += differing.length
   }
   signal.throwIfAborted()
-  const told = againText(
-    one,
-    same,
-    Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more]),
-  )
+  const told = againText(one, same, [
+    ...Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more] as const),
+    [ended, `stay ended (if that was wrong, give "${source.name}" once more with --newer)`],
+  ])
   // Of all that is left of it: what the configuration uses now may be another column.
   const { silent } = isPart ? {} : stored.summary().reading
   const isDoubted = isChanged && Object.keys(changes).some((change) => isDoubtful(change as Change))

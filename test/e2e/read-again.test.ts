@@ -803,6 +803,26 @@ it('what was corrected and sent stays, where the file is given again with a long
   expect((await json('status')).totals['read']).toBe(4)
 })
 
+it('an end that a joined file does not tell any more stays, until its export is called newer', async () => {
+  configure('join: [{ file: states.csv, on: { Old: ref }, take: { status: status } }]')
+  const states = (...all: readonly string[]): void =>
+    write('states.csv', `ref,status\n${all.map((status, at) => `K${at + 1},${status}\n`).join('')}`)
+  const rows = [1, 2, 3, 4, 5].map((n) => mandate(n, { Old: `K${n}` }))
+  const sent = (...which: readonly number[]) => which.map((n) => mandate(n))
+  save('export.csv', rows)
+  states('active', 'cancelled', 'strange', 'cancelled', 'active')
+  await expectRun(['export.csv', '--limit', '1'], 5, sent(1))
+  states('active', '', 'active', 'cancelled', 'active')
+  const { stdout } = await expectRun([], 3, sent(1, 5))
+  expect(stdout).toContain('2 stay ended (if that was wrong, give "export.csv" once more with --newer)')
+  // Whatever is read again beside it: another mandate's record, or the file itself.
+  save('more.csv', [mandate(2, { Old: 'K2', ...account(9) }), mandate(7, { Old: 'K1' })])
+  await expectRuns([['more.csv'], ['export.csv'], []], 3, sent(1, 5, 7))
+  write('states.csv', 'ref,status\nK1,active\nK2,\nK3,active\nK4,active\nK5,active\n')
+  await expectRuns([['export.csv'], []], 3, sent(1, 5, 7))
+  await expectRun(['export.csv', '--newer'], 0, sent(1, 5, 7, 2, 3, 4))
+})
+
 it('a later export that could not be read holds what it may change until the configuration reads it, and then nothing', async () => {
   save(
     'export.csv',

@@ -204,7 +204,17 @@ export function againVerbs({
   const at = (line: number) =>
     sql(connection)<Former>`select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft
       from temp.former join row on row.id = former.id where former.line = ?`.get(line)
+  const joinedOfEnded = sqlValue(connection)<string>`
+    select reading -> '$.joined' from row join source on source.id = source_id
+     where row.id = ? and (row.state = 'excluded' or rule is 'STATUS_UNKNOWN')`
+  /** What a joined file said of an end counts: nothing tells whether it is newer by now, or has lost that. */
+  const staysEnded = (id: number, { verdict }: CheckedRecord, { joined }: SourceReading): boolean =>
+    verdict.kind === 'sendable' &&
+    (JSON.parse(joinedOfEnded.get(id) ?? '[]') as NonNullable<SourceReading['joined']>).some(
+      ({ name, sha256 }) => joined?.find((now) => now.name === name)?.sha256 !== sha256,
+    )
   return {
+    staysEnded,
     sources: () => guard(() => readSourcesOf(connection)),
     unsent: (source: Parts) => unsentRowsOf(connection, source, IS_UNSENT),
     countUnsent: (source: Parts): number => countUnsentOf(connection, source),
@@ -274,10 +284,16 @@ export function againVerbs({
       })
     },
     /** The row in whose place the record comes, undefined where it does not come: what was sent or corrected stays, and what repeats it. */
-    takes: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): number | null | undefined => {
+    takes: (
+      record: CheckedRecord,
+      columns: Parameters<typeof differs>[2] & Pick<ReadSource, 'reading'>,
+      isNewer: boolean,
+    ): number | null | undefined => {
       const row = at(record.line)
       if (row === undefined) return null
-      const comes = row.isUnsent === 1 || (row.isRepeat === 1 && row.key !== record.mandateKey)
+      const comes =
+        (row.isUnsent === 1 || (row.isRepeat === 1 && row.key !== record.mandateKey)) &&
+        (isNewer || !staysEnded(row.id, record, columns.reading))
       if (comes && (row.isLeft === 0 || differs(row.id, record, columns) !== null)) return row.id
       // It is in the file, and does not give way.
       if (row.isUnsent === 1) sql(connection)`delete from temp.former where line = ?`.run(record.line)
