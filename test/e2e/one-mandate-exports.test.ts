@@ -279,6 +279,17 @@ describe('exports', () => {
       await expectRun(['export.csv'], 0, rest)
     })
 
+    it('what was refused is asked about, too', async () => {
+      const kept = [mandate(1), mandate(2), mandate(8)]
+      save('export.csv', [...kept, mandate(7)])
+      await expectRun(['export.csv'], 3, kept)
+      save('export.csv', kept)
+      for (const more of [[], ['--retry-refused']])
+        expect((await expectRun(['export.csv', ...more], 2, kept)).stderr).toContain('(row 4)')
+      await ends(0, 'resolve', '--row', '4', '--as', 'written-off', '--reason', 'not theirs')
+      await expectRun(['export.csv', '--retry-refused'], 0, kept)
+    })
+
     it('they are sent where the file is a part beside the earlier one, or another holds them', async () => {
       await begin()
       save('second.csv', rest)

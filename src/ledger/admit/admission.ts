@@ -17,7 +17,7 @@ import {
   recordCorrections,
 } from '../correct/corrections.js'
 import { againVerbs, ruleOfVerdict, earlierRows } from './again.js'
-import { COMPARED_FILES, MAY_BE_SENT, NEWER_SINCE } from '../deliver/gate.js'
+import { COMPARED_FILES, HELD_THOUGH_REFUSED, MAY_BE_SENT, NEWER_SINCE } from '../deliver/gate.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { decideCrossChecks, holdLapsed, decideKin } from './kin.js'
 import { fingerprintRaw, keyOf, spellingNumber, prepareRowInsert } from './stored-row.js'
@@ -154,7 +154,7 @@ export function openAdmission(parts: AdmissionParts) {
             where source.id = :source and mandate_key is not null),
           lacking as (select id from row where exists (select 1 from export)
             and (select count(*) from own join earlier using (mandate_key)) * 2 > min((select count(*) from own), (select count(*) from earlier))
-            and ${MAY_BE_SENT} and (select origin from source where id = counted_in) in export and not exists (
+            and (${MAY_BE_SENT} or state = 'refused' and not ${HELD_THOUGH_REFUSED}) and (select origin from source where id = counted_in) in export and not exists (
               select 1 from row as same join source on source.id = same.source_id where kind <> 'list' and origin not in export
                 and (same.mandate_key = row.mandate_key or same.spelling = row.spelling)) order by id)
         select count(*) as count, (select group_concat(id, ', ') from (select id from lacking limit 5)) as "rows" from lacking`.get(
