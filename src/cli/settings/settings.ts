@@ -194,7 +194,7 @@ export function readPasswordFile(file: string): string {
     mostBytes: MOST_BYTES.secret,
     distrust: distrustSecret,
   })
-  return text.split(/\r?\n/, 1)[0] ?? ''
+  return text.replace(/^\uFEFF/, '').split(/\r?\n/, 1)[0] ?? ''
 }
 
 /** For plan and result; nothing where everything is the default. */

@@ -79,6 +79,8 @@ describe('the password', () => {
     expect(await credentials({ passwordFile }, env)).toEqual({ username: 'me', password: 'from the file' })
     expect(await credentials({ config }, env)).toEqual({ username: 'me', password: 'from the environment' })
     expect(await credentials({ config })).toEqual({ username: 'me', password: 'from the file' })
+    const marked = written('marked', '\uFEFFfrom Notepad\r\n')
+    expect((await credentials({ passwordFile: marked })).password).toBe('from Notepad')
   })
 
   it('is not taken from a file that others can read or that is not there', async () => {
