@@ -513,6 +513,33 @@ describe('exports', () => {
       expect(registered()).toEqual(linesOf([mandate(6), mandate(7), mandate(8)]))
     })
 
+    it('what was refused or invalid and written off goes as the last export has it, by the word of a person', async () => {
+      const [good, ...closed] = [mandate(6), mandate(7), mandate(8)]
+      save('export.csv', [good, mandate(7), mandate(8, { iban: 'DE00' })])
+      await expectRun(['export.csv'], 3, [good])
+      for (const row of ['2', '3'])
+        await ends(
+          row === '2' ? 3 : 0,
+          'resolve',
+          '--row',
+          row,
+          '--as',
+          'written-off',
+          '--reason',
+          'pays by invoice',
+        )
+      // As it was before it was closed is no news.
+      save('same.csv', [good, mandate(7), mandate(8, { iban: 'DE00' })])
+      await ends(0, 'compare', 'same.csv')
+      const again = [mandate(7, account(907)), ...closed.slice(1)]
+      save('final.csv', [good, ...again])
+      const { stdout } = await ends(3, 'compare', 'final.csv')
+      expect(stdout).toMatch(/ 2 +New or changed|2 +Changed before/)
+      await expectRun(['final.csv'], 3, [good])
+      expect((await decide('send', again)).status).toBe(0)
+      expect(registered()).toEqual(linesOf([good, ...again]))
+    })
+
     it('a newer export takes the place of what was refused', async () => {
       const corrected = [mandate(7, account(907)), mandate(6)]
       save('export.csv', [mandate(7), mandate(6)])

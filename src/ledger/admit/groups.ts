@@ -8,6 +8,7 @@ import {
   COMPARED_FILES,
   HAS_ITS_KEY,
   HELD_THOUGH_REFUSED,
+  hasLeft,
   mayHaveEnded,
 } from '../deliver/gate.js'
 import { removePrivate } from '../deliver/delivery.js'
@@ -150,7 +151,10 @@ type Older = Readonly<
     'rule' | 'who' | 'day',
     string | null
   > &
-    Record<'isCollection' | 'isLast' | 'isErased' | 'isClosedAsGone' | 'mayHaveEnded', 0 | 1>
+    Record<
+      'isCollection' | 'isLast' | 'isErased' | 'isClosedAsGone' | 'isClosedUnsent' | 'mayHaveEnded',
+      0 | 1
+    >
 >
 
 /** Of what was read again, where it came from first. */
@@ -158,7 +162,7 @@ const KIND = `(select first.kind from source as first where first.id = source.or
 
 const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, ${KIND} as kind, latest_first_debit as day,
     reading -> '$.collections' is not null as isCollection, ${isLast('row')} as isLast, ${isErased('row')} as isErased,
-    ${IS_CLOSED_AS_GONE} as isClosedAsGone,
+    ${IS_CLOSED_AS_GONE} as isClosedAsGone, row.state = 'written_off' and not ${hasLeft('row.mandate_key')} as isClosedUnsent,
     ${mayHaveEnded('row')} as mayHaveEnded
   from row join source on source.id = row.source_id`
 /** Rows of one mandate that count are few; of more than these any says that they contradict each other. */
@@ -438,7 +442,7 @@ function applyList(seen: Seen, standing: Standing): void {
   }
   if (standing === 'written_off') {
     // The service said no to what was erased, and this is another word on it.
-    const isOpen = live?.isClosedAsGone === 1 || live?.state === 'refused'
+    const isOpen = live?.isClosedAsGone === 1 || live?.isClosedUnsent === 1 || live?.state === 'refused'
     if (isOpen && counts.count === 1 && holds(group, NAMES_WAITING)) {
       apply(seen, { kind: 'counts', replaces: true })
       return
@@ -608,8 +612,11 @@ const asRepeat = (
 ): ProblemText =>
   say('DUPLICATE_MANDATE', message, other, { severity: severityOf('DUPLICATE_MANDATE', severities), remedy })
 
-function blocked({ id, state, isClosedAsGone, kind }: Older): ProblemText {
-  if (isClosedAsGone === 1) return say('CONFLICT_MANDATE', CLOSED_AS_GONE, id, { remedy: BACK_REMEDY })
+function blocked({ id, state, isClosedAsGone, isClosedUnsent, kind }: Older): ProblemText {
+  if (isClosedAsGone === 1 || isClosedUnsent === 1)
+    return say('CONFLICT_MANDATE', isClosedAsGone === 1 ? CLOSED_AS_GONE : HELD_OTHERWISE, id, {
+      remedy: BACK_REMEDY,
+    })
   const why =
     state !== 'refused' ? '' : kind === 'list' ? 'A person corrected it. ' : 'Its request was in doubt once. '
   return say('CONFLICT_MANDATE', HELD_OTHERWISE, id, {

@@ -202,7 +202,8 @@ const VERDICTS = `insert into temp.verdict
       else nullif(trim(${CHANGES} || ' ' || ${LAPSE}), '') end as why
     from said)
   select id, case
-      when kind = 'left' and says = 'lives' then 'changed_before_sending'
+      when says = 'lives' and (kind = 'left' or kind = 'closed' and final is not (select coalesce(content_key, raw) from row where row.id = told.id))
+        then 'changed_before_sending'
       when contradictory and kind not in ('closed', 'left') then 'contradictory'
       when why is null and is_erased then 'erased'
       when why is null and ${IS_BACK} then 'changed_after_registration'

@@ -86,6 +86,7 @@ function truth(standing: Standing, change: Change): readonly [keyof ClassCounts 
   if (change === 'twice' && standing !== 'written_off') return ['contradictory', false]
   switch (standing) {
     case 'written_off':
+      if (['account', 'date', 'customer'].includes(change)) return ['changed_before_sending', false]
       return ['unchanged', change === 'reference']
     case 'excluded':
       return change === 'reference' || isOver || isSame
