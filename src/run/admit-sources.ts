@@ -430,13 +430,17 @@ function assertOwnSystem(
   )
 }
 
-/** Rows that somebody took out of an export before it is given again were to stay behind, as a rule. */
+/** Who is in an export no more has left, or somebody took that row out: it was to stay behind, as a rule. */
 function assertNoneLacking(admission: Admission, { name, open }: NamedSource, [id]: readonly number[]): void {
-  const { count = 0, rows = null } = (id === undefined ? undefined : admission.lackedBy(id)) ?? {}
+  const {
+    count = 0,
+    rows = null,
+    name: earlier,
+  } = (id === undefined ? undefined : admission.lackedBy(id)) ?? {}
   if (rows === null) return
   throw new UsageError(
-    `${plural(count, 'mandate', 'mandates')} of an earlier "${name}" may be sent and ${count === 1 ? 'is' : 'are'} not in this one (${count === 1 ? 'row' : 'rows'} ${rows}${count > 5 ? ' …' : ''}); nothing was sent`,
-    `If they are not to be migrated, compare the file, which holds them (sepa-migrate compare "${open.path ?? name}"), or write each off (sepa-migrate resolve --row ${rows.split(',', 1)[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run), or save one that is a part beside the earlier one under another name`,
+    `${plural(count, 'mandate', 'mandates')} of ${earlier === name ? 'an earlier ' : ''}"${earlier ?? ''}" may be sent and ${count === 1 ? 'is' : 'are'} not in ${earlier === name ? 'this one' : `"${name}"`} (${count === 1 ? 'row' : 'rows'} ${rows}${count > 5 ? ' …' : ''}); nothing was sent`,
+    `If they are not to be migrated, compare the file, which holds them (sepa-migrate compare "${open.path ?? name}"), or write each off (sepa-migrate resolve --row ${rows.split(',', 1)[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run)${earlier === name ? ', or save one that is a part beside the earlier one under another name' : ''}`,
   )
 }
 

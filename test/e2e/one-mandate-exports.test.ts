@@ -279,6 +279,20 @@ describe('exports', () => {
       await expectRun(['export.csv'], 0, rest)
     })
 
+    it('whoever is in the export of the next week no more is asked about, whatever its name', async () => {
+      const week = [1, 2, 3, 4, 5, 6].map((n) => mandate(n))
+      const next = [...week.filter((_, at) => at !== 3), mandate(9)]
+      save('week 1.csv', week)
+      await expectRun(['week 1.csv', '--limit', '1'], 5, week.slice(0, 1))
+      save('week 2.csv', next)
+      for (const more of [[], ['--newer']]) {
+        const { stderr } = await expectRun(['week 2.csv', ...more], 2, week.slice(0, 1))
+        expect(stderr).toContain('1 mandate of "week 1.csv" may be sent and is not in "week 2.csv" (row 4)')
+      }
+      await ends(5, 'compare', 'week 2.csv')
+      await expectRun(['week 2.csv'], 3, next)
+    })
+
     it('what was refused is asked about, too', async () => {
       const kept = [mandate(1), mandate(2), mandate(8)]
       save('export.csv', [...kept, mandate(7)])
