@@ -117,6 +117,19 @@ const ALIASES = `insert into temp.alias
   select side.id, side.key, raw, ${READ}, 1 from temp.side cross join row on row.id = side.id
     where kind in ('held', 'excluded') and mandate_key is null`
 
+/**
+ * A record whose reference was another's here too, and was corrected: it is that mandate, and the other one is not contradicted
+ * by it.
+ */
+const CORRECTED_SINCE = `
+  create temp table slip as select final.id, final.key, side.key as corrected from temp.alias cross join temp.side on side.id = rep
+    cross join temp.final on final.key = alias.key and final.digest is alias.digest
+    where not is_own and side.key <> final.key and final.key in (select key from temp.side) and side.key not in (select key from temp.final);
+  update temp.final set key = corrected, says = iif(says = 'contradictory', 'lives', says) from temp.slip where slip.id = final.id;
+  update temp.final set says = 'lives' where says = 'contradictory' and key in (select key from temp.slip)
+    and not exists (select 1 from temp.final as other where other.key = final.key and other.digest is not final.digest);
+  drop table temp.slip`
+
 /** Held because it resembles a sent row, or closed then: no mandate of its own, as long as that row has no other record. */
 const RESEMBLES = `(select pair.key from temp.pair join row using (id)
   where rule = 'MANDATE_RESEMBLES_SENT' and state in ('conflict', 'written_off'))`
@@ -234,7 +247,9 @@ export function recordComparison(
 ): number {
   fill(connection, final)
   const previous = sqlValue(connection)<number | null>`select max(id) from comparison`.get() ?? null
-  connection.exec(`${PAIRS}; ${SAID_BEFORE.replaceAll(':previous', String(previous ?? 0))}; ${VERDICTS}`)
+  connection.exec(
+    `${CORRECTED_SINCE}; ${PAIRS}; ${SAID_BEFORE.replaceAll(':previous', String(previous ?? 0))}; ${VERDICTS}`,
+  )
   nameRenamed(connection)
   if (!isFinal) {
     assertLastExport(connection, final, readings)

@@ -482,6 +482,29 @@ describe('a comparison with the last export', () => {
     expect(classesIn(ledger)).toEqual(new Map([[1, 'gone_unsent']]))
   })
 
+  it.each(['registered', 'ready'] as const)(
+    'knows a mandate (%s) whose reference was the slip of another one, which the export still has',
+    async (standing) => {
+      const slip = { ...mandate(1), reference: 'M-2' }
+      const ledger = open()
+      ledger.startRun(SETTINGS)
+      admit(ledger, [slip, mandate(2), mandate(3)])
+      expect(ledger.totals()).toMatchObject({ conflict: 2, ready: 1 })
+      admit(ledger, [
+        { ...mandate(1), corrects: 1 },
+        { ...mandate(2), corrects: 2, isDecided: true },
+      ])
+      expect(ledger.totals()).toMatchObject({ conflict: 0, ready: 3 })
+      if (standing === 'registered')
+        for (const row of ledger.ready(0, 9))
+          await ledger.settle(await begin(ledger, row), registered(`NEW-${row.id}`))
+      const said = (values: Values) => compare(ledger, [slip, values, mandate(3)].map(recordOf)).classes
+      const other = standing === 'registered' ? 'changed_after_registration' : 'changed_before_sending'
+      expect(said(mandate(2))).toMatchObject({ unchanged: 3, new: 0 })
+      expect(said({ ...mandate(2), signedDate: '2021-02-03' })).toMatchObject({ unchanged: 2, [other]: 1 })
+    },
+  )
+
   it('tells a lapse beside another change', async () => {
     const { ledger } = await ledgerOf(['registered', 'registered'])
     const [lapsed] = exportedLast(1, 'registered', 'lapsed')
