@@ -315,7 +315,9 @@ export function createReader(connection: Connection, file: string) {
              and origin in (select id from source where ${IS_LAST}) order by id desc limit 1), 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
              'compared', ${UNTAKEN_WITH}) as readWith,
            iif(exists (select 1 from json_each((select sources from comparison order by id desc limit 1)) where not exists (select 1 from source
-             where sha256 = value ->> 'sha256' and name = value ->> 'name' and admitted_at < (select started_at from attempt order by id limit 1))), 'true', 'false') as isComparedSince,
+             where sha256 = value ->> 'sha256' and name = value ->> 'name' and admitted_at < (select started_at from attempt order by id limit 1)))
+             and not exists (select 1 from comparison, (select started_at from attempt order by id desc limit 1) where comparison.id = (select max(id) from comparison)
+               and started_at > strftime('%Y-%m-%dT%H:%M:%fZ', compared_at, '+3 days')), 'true', 'false') as isComparedSince,
            (select json_patch(settings, json_object('stoppedBy', coalesce(stopped_by, iif(ended_at is null, 'killed', null)))) from run order by id desc limit 1) as lastRun,
            iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
       if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)

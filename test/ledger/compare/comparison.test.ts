@@ -20,14 +20,17 @@ import {
   refused,
   registered,
   running,
+  runningAt,
   send,
   played,
   SETTINGS,
+  stoppedClock,
   summaryOf,
   type Values,
   begin,
 } from '../campaign-setup.js'
 
+const DAY = 86_400_000
 const SEEDS = Number(process.env['READING_SEEDS'] ?? 100)
 
 /** What the former system exports last, set against the ledger. */
@@ -504,6 +507,27 @@ describe('a comparison with the last export', () => {
       expect(said({ ...mandate(2), signedDate: '2021-02-03' })).toMatchObject({ unchanged: 2, [other]: 1 })
     },
   )
+
+  it('is no last one any more where mandates were sent days later', async () => {
+    const clock = stoppedClock()
+    const ledger = runningAt(clock)
+    const all = [1, 2, 3].map(mandate)
+    admit(ledger, all)
+    const sendOne = async (id: number) =>
+      ledger.settle(await begin(ledger, readyRow(ledger, id - 1)), registered(`NEW-${id}`))
+    const isLast = (): boolean => ledger.view.campaign().isComparedSince
+    await sendOne(1)
+    expect(isLast()).toBe(false)
+    compare(ledger, all.map(recordOf))
+    clock.advance(2 * DAY)
+    await sendOne(2)
+    expect(isLast()).toBe(true)
+    clock.advance(2 * DAY)
+    await sendOne(3)
+    expect(isLast()).toBe(false)
+    compare(ledger, all.map(recordOf))
+    expect(isLast()).toBe(true)
+  })
 
   it('tells a lapse beside another change', async () => {
     const { ledger } = await ledgerOf(['registered', 'registered'])
