@@ -79,9 +79,9 @@ const CHANGES: Readonly<Record<Change, string>> = {
   goes: 'can be sent now',
   waits: 'wait now',
 }
-/** What was sent may be wrong, too; that more can be sent now tells nothing of it. */
-const isDoubtful = (change: Change | null): boolean =>
-  change !== null && change !== 'found' && change !== 'goes'
+/** What was sent may be wrong, too; that more can be sent now tells nothing of it before a comparison, which it outdates. */
+const isDoubtful = ({ again }: Admission, change: Change | null): boolean =>
+  change !== null && ((change !== 'found' && change !== 'goes') || again.isCompared())
 
 const doubtsOf = (
   { again }: Admission,
@@ -576,7 +576,8 @@ async function readFile(admission: Admission, one: Given): Promise<string> {
             : again.differs(corrects, record, opened)
       noteOwner(one.moved, record, change)
       if (corrects === undefined && change !== null) other += 1
-      isDoubted ||= (corrects !== undefined && sheet !== source.reading.sheet) || isDoubtful(change)
+      isDoubted ||=
+        (corrects !== undefined && sheet !== source.reading.sheet) || isDoubtful(admission, change)
       return corrects
     }
   })
@@ -713,7 +714,8 @@ async function readOne(admission: Admission, one: Reading) {
   ])
   // Of all that is left of it: what the configuration uses now may be another column.
   const { silent } = isPart ? {} : stored.summary().reading
-  const isDoubted = isChanged && Object.keys(changes).some((change) => isDoubtful(change as Change))
+  const isDoubted =
+    isChanged && Object.keys(changes).some((change) => isDoubtful(admission, change as Change))
   const reading = {
     ...{ ...source.reading, ...stored.reading, ...(silent && { silent }), ...now, again: told },
     wasGiven: undefined,

@@ -604,6 +604,22 @@ describe('all was sent and compared, and then read otherwise', () => {
     expect(registered()).toEqual(linesOf(sent))
   })
 
+  it('what has a customer now is open on page 1, too', async () => {
+    configure(KEYED)
+    crosswalk('2')
+    const all = [...keyed, mandate(3, { Debtor: 'K3' })]
+    save('export.csv', keyed)
+    await expectRun(['export.csv'], 0, [mandate(1), mandate(2)])
+    save('final.csv', all)
+    await place.program('compare', 'final.csv')
+    await expectRun(['final.csv'], 3, [mandate(1), mandate(2)])
+    crosswalk('2\nK3,3')
+    await place.expectRun([], 3, [mandate(1), mandate(2), mandate(3)])
+    expect(JSON.parse(place.read('summary.json'))).toMatchObject({ asReadBefore: 2 })
+    await place.ends(0, 'compare', 'final.csv')
+    expect(JSON.parse(place.read('summary.json'))).toMatchObject({ asReadBefore: 0 })
+  })
+
   it('what was taken in since as it is read now is told already', async () => {
     configure(KEYED)
     crosswalk('2')

@@ -236,6 +236,7 @@ export function againVerbs({
     met: (source: Parts) => unsentRowsOf(connection, source, IS_MET),
     newest: (source: Parts) => unsentRowsOf(connection, source, IS_TO_SAY_AGAIN),
     differs,
+    isCompared: () => sql(connection)`select 1 from comparison limit 1`.get() !== undefined,
     /** It was read after the latest comparison. */
     isSaidSince: ({ id }: ReadSource): boolean =>
       sql(
