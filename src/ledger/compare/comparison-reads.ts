@@ -265,8 +265,8 @@ export function comparisonReads(connection: Connection) {
     closedLines: () =>
       sql(connection)<ClosedLines>`
         select ${CLASS} as listed, decision, decided_by as "by", count(*) as count
-          from compared left join decision on decision.id = decision_id
-         where ${IS_LATEST} and ${IS_LISTED} and not (decision_id is null and not (${IS_OPEN}))
+          from (select * from ${LINES}) as compared left join decision on decision.id = decision_id
+         where not (decision_id is null and not (${IS_OPEN}))
          group by 1, 2, 3 order by 1, 3, 2`.all(),
     openCutOver: (): OpenCutOver => {
       const latest = comparison()

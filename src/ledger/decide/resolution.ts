@@ -7,7 +7,7 @@ import { cleanCell, isScientific, printable, said } from '../../domain/text/text
 import { BEGUN_FOR, doubtShown, noteChange } from '../deliver/campaign-rows.js'
 import { privateOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { decideRow, recordDecision } from '../admit/problems.js'
-import { IS_OPEN_LINE, NEVER_SENDABLE, SHOWN } from '../compare/comparison-reads.js'
+import { IS_OPEN_LINE, NEVER_SENDABLE } from '../compare/comparison-reads.js'
 import { SHOWN_OTHERWISE } from '../read/read-proofs.js'
 import { answerContradicting } from '../compare/contradicting.js'
 import { HAS_ITS_KEY, HELD_THOUGH_REFUSED } from '../deliver/gate.js'
@@ -301,8 +301,8 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
   }
 }
 
-const shownOtherwise = (connection: Connection, id: number): string | undefined =>
-  sqlValue(connection)<string>`${SHOWN_OTHERWISE}`.get({ id })
+const shownOtherwise = (connection: Connection, id: number) =>
+  sql(connection)<{ class: string; why: string }>`${SHOWN_OTHERWISE}`.get({ id })
 
 /** A line of the latest comparison, about which something can be done at the service; or it shows the mandate otherwise, rightly. */
 function doneFault(connection: Connection, resolution: Resolution, subject: Subject): Rejection | null {
@@ -439,9 +439,9 @@ function apply(connection: Connection, { subject, resolution, to }: Approved, no
   if (changes === 0 && shown !== undefined)
     sql(connection)`
       insert into compared (comparison_id, row_id, class, why, is_held, met_by, decision_id)
-       values ((select max(id) from comparison), :id, :shown, '${SHOWN}', 0, :id, :decisionId)`.run({
+       values ((select max(id) from comparison), :id, :class, :why, 0, :id, :decisionId)`.run({
       id,
-      shown,
+      ...shown,
       decisionId,
     })
   if (typed !== null && assigned !== null)

@@ -55,11 +55,14 @@ const JUDGED = `case when said.class is null or verdict = 'unreadable' then verd
   when verdict in ('proven', 'twice') then iif(asked_at >= decided_at and ${IS_TO_DIFFER}, 'other', verdict)
   when verdict = 'absent' and not (${IS_ENDED} or ${IS_MOVED}) or ${LIVES} then verdict
   else 'decided' end`
+const IS_AS_SENT = `${IS_TO_DIFFER} and (verdict = 'proven' or ${LIVES})`
 /**
  * SQL: as what a line about it would be called that the service shows no more, otherwise than it was sent, or as it was sent where
- * somebody said that it was changed; `:id` is the row.
+ * somebody said that it was changed, which then was ordered once more; `:id` is the row.
  */
-export const SHOWN_OTHERWISE = `select iif(verdict = 'absent' or proof.why is 'ended', 'ended_after_registration', 'changed_after_registration')
+export const SHOWN_OTHERWISE = `select case when ${IS_AS_SENT} then said.class
+      when verdict = 'absent' or proof.why is 'ended' then 'ended_after_registration' else 'changed_after_registration' end as class,
+    iif(${IS_AS_SENT}, said.why, '${SHOWN}') as why
   from ${COUNTED} where ${IS_COUNTED} and verdict in ('absent', 'other', 'proven') and ${JUDGED} in ('absent', 'other') and row.id = :id`
 const JUDGED_WHY = `iif(verdict <> 'other' and ${JUDGED} = 'other', iif(${IS_ENDED}, 'not_ended', 'not_changed'), proof.why)`
 
