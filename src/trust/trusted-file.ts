@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, resolve, basename, join } from 'node:path'
+import { execFileSync } from 'node:child_process'
 import { codeOf, UsageError } from '../errors.js'
 
 /** Octal escapes of blanks and backslashes in mountinfo, proc_pid_mountinfo(5). */
@@ -39,6 +40,26 @@ export function isMountPoint(file: string, points = mountPoints()): boolean {
   // Where there is no list the device tells; where there is one it does not, because layered file systems give a file
   // another device than its folder.
   return points.length > 0 ? points.includes(path) : statSync(path).dev !== statSync(dirname(path)).dev
+}
+
+const MARK_AT = 'drwxrwxrwx'.length
+const MOST_MS = 5_000
+
+/**
+ * True where an access list stands behind the group's bits of a mode, which show no more than the most that it gives to
+ * anybody (acl(5)). Node cannot read such a list; ls(1) marks it with a plus. Where it cannot be asked there may be one.
+ */
+export function hasAccessList(path: string): boolean {
+  try {
+    const line = execFileSync('ls', ['-ld', '--', path], {
+      encoding: 'latin1',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: MOST_MS,
+    })
+    return line.charAt(MARK_AT) === '+'
+  } catch {
+    return true
+  }
 }
 
 const readLines = (file: string): string[] => {
@@ -90,8 +111,9 @@ export function isOthersPort(port: number): boolean {
 /**
  * Who besides this user can read or change what stands at a path. *Others* are all users of the machine but this one
  * and root: anybody, or the members of a group that is not this user's own. POSIX owners, modes, links and sticky bits
- * (inode(7)) are looked at; what an access list gives shows in the group's bits of the mode, and is not seen where the group
- * is this user's own. On a system without user numbers (Windows) nothing is known and nothing is refused.
+ * (inode(7)) are looked at. What an access list gives shows in the group's bits of the mode; where those let this user's
+ * own group write, the list is looked for. On a system without user numbers (Windows) nothing is known and nothing is
+ * refused.
  */
 export interface Distrust {
   /** Completes "Cannot trust …: ". */
@@ -133,7 +155,7 @@ const distrustIf = (isFault: boolean, why: string, next: string): Distrust | nul
   isFault ? { why, next } : null
 
 /** Why somebody who is neither this user nor root may change the entry itself. */
-function writers({ uid, gid, mode }: Stats): Distrust | null {
+function writers({ uid, gid, mode }: Stats, path: string): Distrust | null {
   const own = ownUserId()
   if (own === null) return null
   if (uid !== own && uid !== ROOT)
@@ -149,10 +171,17 @@ function writers({ uid, gid, mode }: Stats): Distrust | null {
     'Take that right away with "chmod o-w"',
   )
   if (ofAnybody !== null || (mode & GROUP_WRITE) === 0) return ofAnybody
-  return distrustIf(
-    !isPrivateGroup(gid, own),
-    `other members of its group can write to it (mode ${text}, group ${gid})`,
-    'Take that right away with "chmod g-w"',
+  return (
+    distrustIf(
+      !isPrivateGroup(gid, own),
+      `other members of its group can write to it (mode ${text}, group ${gid})`,
+      'Take that right away with "chmod g-w"',
+    ) ??
+    distrustIf(
+      hasAccessList(path),
+      `its access list may let others write to it (mode ${text}+)`,
+      'Take the list away with "setfacl -b"',
+    )
   )
 }
 
@@ -195,7 +224,7 @@ export function distrustInstructions(
   const file = realpathSync(path)
   // A link is as good as the folder that it stands in: whoever writes there decides where it leads.
   const ofLink = realpathSync(dirname(path)) === dirname(file) ? null : distrustFolder(dirname(path))
-  return writers(entry) ?? distrustFolder(dirname(file)) ?? ofLink
+  return writers(entry, file) ?? distrustFolder(dirname(file)) ?? ofLink
 }
 
 /**
@@ -241,12 +270,12 @@ export function distrustSecret(
 export function distrustFolder(folder: string): Distrust | null {
   let path = realpathSync(folder)
   let entry = statSync(path)
-  const own = writers(entry)
+  const own = writers(entry, path)
   if (own !== null) return own
   while (dirname(path) !== path) {
     path = dirname(path)
     entry = statSync(path)
-    const above = (entry.mode & STICKY) !== 0 && entry.uid === ROOT ? null : writers(entry)
+    const above = (entry.mode & STICKY) !== 0 && entry.uid === ROOT ? null : writers(entry, path)
     if (above !== null) return { ...above, why: `the folder "${path}" above it: ${above.why}` }
   }
   return null
