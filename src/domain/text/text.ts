@@ -118,14 +118,18 @@ const removeApostrophe = (text: string): string => (text.startsWith("'") ? text.
 export const upperCase = (text: string): string =>
   HAS_LOWER_CASE.test(text) ? text.replace(LOWER_CASE, (letters) => letters.toUpperCase()) : text
 
-/** What people and programs write where they have no reference or creditor. */
+/** What was used as a reference where there was none, and what stands for an empty cell. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(
-  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NAN|NAT|NIL|NONE|NULL|DBNULL|SYSTEM.DBNULL|UNDEFINED|EMPTY|BLANK|UNKNOWN|UNBEKANNT|KEINE|KEINE ANGABE|K.A.|KEINER|OHNE|LEER|AUCUN|AUCUNE|VIDE|INCONNU|GEEN|LEEG|ONBEKEND|NESSUNO|NESSUNA|VUOTO|NINGUNO|NINGUNA|VACIO|INGEN|BRAK|TBD|-|--|---|?|0|0000-00-00'.split(
+  'NOTPROVIDED|NOT PROVIDED|N/A|NA|NONE|UNKNOWN|UNBEKANNT|-|0'.split('|'),
+)
+const EMPTY: ReadonlySet<string> = new Set(
+  'NAN|NAT|NIL|NULL|DBNULL|SYSTEM.DBNULL|UNDEFINED|EMPTY|BLANK|KEINE|KEINE ANGABE|K.A.|KEINER|OHNE|LEER|AUCUN|AUCUNE|VIDE|INCONNU|GEEN|LEEG|ONBEKEND|NESSUNO|NESSUNA|VUOTO|NINGUNO|NINGUNA|VACIO|INGEN|BRAK|TBD|--|---|?|0000-00-00'.split(
     '|',
   ),
 )
-export const isFiller = (text: string): boolean =>
-  PLACEHOLDERS.has(upperCase(text).replace(/^\((.*)\)$/, '$1'))
+const wordOf = (text: string): string => upperCase(text).replace(/^\((.*)\)$/, '$1')
+export const isEmptyWord = (text: string): boolean => EMPTY.has(wordOf(text))
+export const isFiller = (text: string): boolean => PLACEHOLDERS.has(wordOf(text)) || isEmptyWord(text)
 
 /** Step B3. */
 const removeGaps = (text: string): string => text.replace(GAPS, '')

@@ -23,6 +23,7 @@ import {
   cleanCreditorIdentifier,
   upperCase,
   hasBlank,
+  isEmptyWord,
   isFiller,
   said,
 } from '../text/text.js'
@@ -350,7 +351,7 @@ export function checkMandateReference(
   if (PLAIN_REFERENCE.test(raw)) return plainlyUsable(raw as MandateReference)
   const check = startCheck('unique_mandate_reference', raw, severities)
   const reference = cleanCell(raw)
-  if (reference === '') return check.lost('UMR_EMPTY')
+  if (reference === '' || isEmptyWord(reference)) return check.lost('UMR_EMPTY')
   if (isScientific(reference) && check.breaks('EXCEL_SCIENTIFIC')) return check.unusable(null)
   const ended =
     (NOT_OF_REFERENCE.test(reference) && check.breaks('UMR_CHARSET')) ||

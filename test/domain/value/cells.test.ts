@@ -87,8 +87,9 @@ describe('the agreed vectors', () => {
 })
 
 describe('a cell', () => {
-  const FILLERS =
-    'NOTPROVIDED,Not provided,n/a,NA,none,Null,unknown,UNBEKANNT,keine,Aucune,geen,-,--,0,?,nil,NaN,NaT,undefined,(null),(leer),vide,DBNull,System.DBNull,keine Angabe,0000-00-00'.split(
+  const FILLERS = 'NOTPROVIDED,Not provided,n/a,NA,none,unknown,UNBEKANNT,-,0'.split(',')
+  const EMPTY =
+    'Null,keine,Aucune,geen,--,?,nil,NaN,NaT,undefined,(null),(leer),vide,DBNull,System.DBNull,keine Angabe,0000-00-00'.split(
       ',',
     )
   test.each<[Cell, RuleId, readonly string[]]>([
@@ -134,7 +135,7 @@ describe('a cell', () => {
     // An Irish bank code is four letters, though the library takes digits.
     ['account', 'IBAN_STRUCTURE', ['DE8937040044053201300O', 'DEO9370400440532013000', 'NL9114BN0417164300']],
     ['account', 'IBAN_STRUCTURE', ['IE29A1BK93115212345678']],
-    ['reference', 'UMR_PLACEHOLDER', FILLERS],
+    ['reference', 'UMR_EMPTY', ['', ...EMPTY]],
   ])('%s ends with %s alone, and is not sent: %j', (cell, rule, raws) => {
     for (const raw of raws) {
       const checked = CHECKS[cell](raw)
@@ -145,6 +146,7 @@ describe('a cell', () => {
   const DATES = '1.2.23,01.02.2023,31/12/23,12/31/2023,1-2-2023,2023-02-01,1-Feb,01-mrz'.split(',')
   test.each<[Cell, RuleId, readonly string[]]>([
     ['signed', 'DATE_PRE_SEPA', ['2009-10-31', '1900-01-01']],
+    ['reference', 'UMR_PLACEHOLDER', FILLERS],
     ['reference', 'UMR_LOOKS_LIKE_DATE', [...DATES, 'MAR-10', 'Okt-2023', 'dez-07', '1. Feb']],
     ['creditor', 'CI_LENGTH_UNCONFIRMED', [withCheckDigits('PL', 'ZZZ12345678901')]],
     [
