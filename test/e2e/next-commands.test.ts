@@ -192,16 +192,15 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
     expect(new Set(place.held()).size).toBe(place.held().length)
   })
 
-  it('of a plan is the run for it, with the address, the pace and the limits that were typed', async () => {
+  it('of an approval is the run for the approver, with the address, the pace and the limits of the plan', async () => {
     const place = await open(3)
-    const limits = ['--rate 50', '--max-in-doubt 4', '--max-refused 50%', '--timeout 200']
+    const limits = ['--limit 2', '--rate 50', '--max-in-doubt 4', '--max-refused 50%', '--timeout 200']
     const flags = ['--base-url', place.sandbox().url, ...limits.flatMap((flag) => flag.split(' '))]
-    const asked = ['--to', 'plan.json', '--by', 'Ada', '--limit', '2', ...flags]
-    const planned = await place.program('plan', 'export.csv', ...asked)
-    const [, then = ''] = /Then:\n {2}sepa-migrate (.*)\n/.exec(planned.stdout) ?? []
-    for (const flag of limits) expect(then).toContain(flag)
-    await place.program('approve', 'plan.json', '--yes', '--by', 'Grace', '--reference', 'mail of 12 June')
-    const ran = await place.program(...then.split(' '))
+    await place.program('plan', 'export.csv', '--to', 'plan.json', '--by', 'Ada', ...flags)
+    const mail = ['--yes', '--by', 'Grace', '--reference', 'mail of 12 June']
+    const approved = await place.program('approve', 'plan.json', ...mail)
+    for (const flag of limits) expect(nextOf(approved)).toContain(flag)
+    const ran = await place.pasteNext(approved)
     expect([ran.status, place.held()], ran.stderr).toEqual([5, [1, 2]])
   })
 

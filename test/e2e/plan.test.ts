@@ -228,8 +228,9 @@ it('a plan that is used up is not named any more, and a list of the report is na
   await run('run', '--yes')
   const list = 'sepa-migrate-report/to-do/corrections.csv'
   write('corrections.csv', read('corrections.csv').replace(/DE00\d{18}/, germanIban(50)))
-  const planned = await run('plan', list, '--to', 'list.json')
-  expect(planned.stdout).toContain(`sepa-migrate run ${list} --plan list.json`)
+  await run('plan', list, '--to', 'list.json')
+  const approved = await run('approve', 'list.json', ...MAIL.slice(2))
+  expect(approved.stdout).toContain(`Next: sepa-migrate run ${list} --plan list.json`)
 })
 
 it('what it says to type then has the flags that bear on which rows are there', async () => {

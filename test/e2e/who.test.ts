@@ -66,13 +66,14 @@ it('each next command goes on asking: whoever a check or a pilot held is not sen
   expect(read('report.html')).toContain('The service was asked about 11 customers: 10 agree, 1 differ')
 })
 
-it('a plan that asked goes by the line that plan prints', async () => {
-  const { program, ends, held } = await open(12)
+it('a plan that asked goes by the lines that plan and approve print', async () => {
+  const { program, ends, pasteNext, held } = await open(12)
   const planned = await program('plan', 'export.csv', '--who', '--to', 'plan.json')
   const line = 'sepa-migrate run export.csv --who --plan plan.json'
   expect([planned.status, planned.stdout]).toEqual([0, expect.stringContaining(line)])
-  await ends(0, 'approve', 'plan.json', '--yes', '--by', 'bea', '--reference', 'CAB-1')
-  const ran = await program(...line.split(' ').slice(1))
+  const approved = await ends(0, 'approve', 'plan.json', '--yes', '--by', 'bea', '--reference', 'CAB-1')
+  expect(nextOf(approved)).toMatch(/ --plan plan\.json .* --who\b/)
+  const ran = await pasteNext(approved)
   expect([ran.status, held().length], ran.stderr).toEqual([0, 12])
 })
 

@@ -11,6 +11,7 @@ import {
   planMigration,
   approvalPath,
   findPlan,
+  isFile,
   readApproval,
   readPlan,
   readPlanFile,
@@ -20,21 +21,22 @@ import {
 import { type Command, type Context, lookInto, namedFiles, sameFlags, decideIn } from '../command.js'
 import { readAskedService, RUN_FLAGS, runOptions } from '../before-sending.js'
 import { readUsername, assertReadBackTold, readTarget, readSigningKey } from '../settings/settings.js'
-import { commandLine } from '../terminal/next.js'
+import { commandLine, nextLine, shownPath } from '../terminal/next.js'
 import { type Line, toned, assertTyped, canAsk, type World } from '../terminal/world.js'
 import { planSections, renderPlanPage, type Section } from '../../report/plan/plan-sections.js'
 import { leftAsRead, tellNotNoted } from '../closing.js'
 import { noteWritten } from '../../ledger/safety/side-files.js'
-import { SHARED, EXITS, usual, RUN_SETTINGS, EXIT_STATUSES } from '../settings/declared.js'
+import { SHARED, EXITS, usual, RUN_SETTINGS, EXIT_STATUSES, flagName } from '../settings/declared.js'
 import { randomBytes } from 'node:crypto'
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { parseJson, said, timeText } from '../../domain/text/text.js'
 import { UsageError } from '../../errors.js'
 import { entryAt, assertNotTaken, createTrusted } from '../../trust/trusted-file.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { signingKey } from '../../ledger/plan/plans.js'
 import { signText } from '../../trust/signature.js'
+import { TO_DO } from '../../report/pack/pack-folder.js'
 
 const FILE = 'plan.json'
 
@@ -242,7 +244,7 @@ async function approve(context: Context) {
       nothing: NOTHING,
     })
   const what = { file, document: derived, statement }
-  return key === '' ? record(context, what, reference) : sign(what, key)
+  return key === '' ? record(context, what, reference) : sign(context, what, key)
 }
 
 type Approval = Readonly<{ file: string; document: PlanDocument; statement: ApprovalStatement }>
@@ -279,7 +281,7 @@ function derive(file: string, document: PlanDocument, machine: World) {
 }
 
 /** Without the ledger, which is not for the approver. */
-function sign({ file, document, statement }: Approval, keyFile: string) {
+function sign(context: Context, { file, document, statement }: Approval, keyFile: string) {
   const signature = signText(textOfStatement(statement), readSigningKey(keyFile, NOTHING))
   const path = approvalPath(file)
   // The one of an earlier plan lies there; anything else does not go.
@@ -295,9 +297,47 @@ function sign({ file, document, statement }: Approval, keyFile: string) {
       // Whoever signs sees whether their key is among those that count.
       named.length > 0 && `Whose key counts: ${approversText(named)}`,
       `Give ${path} to ${document.plannedBy}, who lays it beside the plan and runs with its settings.`,
+      runLine(context, file, document),
     ]),
     details: { plan: document, approval: { ...statement, key, reference: null } },
   }
+}
+
+/** Where to and how fast, as it was planned: a run that is told something else is refused. */
+function flagsOfPlan({ target, limit, retriesRefused, settings, changedSettings }: PlanDocument): string[] {
+  const { kind, value } = (settings['maxRefused'] ?? {}) as Record<string, unknown>
+  const given = {
+    ...settings,
+    maxRefused: `${String(value)}${kind === 'percent' ? '%' : ''}`,
+    timeout: Number(settings['timeoutMs']) / 1_000,
+    connectTimeout: Number(settings['connectTimeoutMs']) / 1_000,
+  } as Readonly<Record<string, unknown>>
+  const changed = (
+    ['concurrency', 'rate', 'maxInDoubt', 'maxRefused', 'timeout', 'connectTimeout'] as const
+  ).filter((name) => changedSettings.includes(name) || changedSettings.includes(`${name}Ms`))
+  return [
+    ...(retriesRefused ? ['--retry-refused'] : []),
+    ...['--base-url', target.baseUrl],
+    ...(limit === null ? [] : ['--limit', String(limit)]),
+    ...(settings['who'] === true ? ['--who'] : []),
+    ...changed.flatMap((name) => [`--${flagName(name)}`, String(given[name])]),
+  ]
+}
+
+/** The command for the run; only of files, or lists of the report, that lie where it would find them it can be pasted. */
+function runLine(context: Context, file: string, plan: PlanDocument, sources = plan.sources): Line {
+  // A list that several configurations read is a source of each.
+  const files = [...new Set(sources.filter(isFile).map(({ name }) => name))].map(
+    (name) =>
+      [name, join(dirname(file), name), shownPath(join(context.settings.out, TO_DO, name))].find((path) =>
+        existsSync(path),
+      ) ?? name,
+  )
+  const readWith = plan.settings['configuration'] as string | null
+  const command = { name: 'run', files, readWith, words: ['--plan', file, ...flagsOfPlan(plan)] } as const
+  return files.every((path) => existsSync(path))
+    ? nextLine(context, command)
+    : `Then: ${commandLine(context, command)}   (each file with the path where it lies)`
 }
 
 function record(context: Context, { file, document, statement }: Approval, reference: string) {
@@ -305,12 +345,15 @@ function record(context: Context, { file, document, statement }: Approval, refer
     findPlan(ledger.view, file)
     const recordedAs = context.world.user
     ledger.plans.approve({ ...statement, recordedAs, reference, signature: null })
+    const known = new Set(ledger.view.sources().map(({ sha256 }) => sha256))
+    const sources = document.sources.filter(({ sha256 }) => !known.has(sha256))
     return {
       campaign: { ledger: context.settings.ledger, baseUrl: document.target.baseUrl },
       totals: ledger.totals(),
       lines: [
         `Approved by ${statement.approvedBy} until ${timeText(statement.expiresAt)}: recorded, not proven (${reference}). Nothing was sent.`,
         'The run must be given the settings of the plan, and the files that are not in the ledger yet.',
+        runLine(context, file, document, sources),
       ],
       details: { plan: document, approval: { ...statement, key: null, reference } },
     }
