@@ -98,12 +98,13 @@ async function run(context: Context) {
   const service = await (context.flag('who') ? readAskedService(context) : readService(settings, world))
   refuseUnasked(context, service)
   if (isReported(settings)) await assertReportPlace(context)
-  let sent = 0
-  announceSignals(context)
+  const counts = { sent: 0, answered: 0 }
+  announceSignals(context, counts)
   let closed: ClosedEvent | null = null
   const tell = watchRun(context)
   const watch = (event: MigrationEvent): void => {
-    if (event.kind === 'intent') sent += 1
+    if (event.kind === 'intent') counts.sent += 1
+    if (event.kind === 'outcome') counts.answered += 1
     if (event.kind === 'closed') closed = event
     else tell(event)
   }
@@ -112,7 +113,7 @@ async function run(context: Context) {
     const end = await migrate({ ...askedBy(context, service, left), watch })
     return await conclude(context, service, { ...end, left })
   } catch (error) {
-    return failed(context, service, error, { closed, sent })
+    return failed(context, service, error, { closed, sent: counts.sent })
   }
 }
 
@@ -286,15 +287,21 @@ async function conclude(
 
 type ClosedEvent = Extract<MigrationEvent, { kind: 'closed' }>
 
-function announceSignals({ world: { signals }, progress }: Context): void {
+/** @param counts of requests, as far as the run has come */
+function announceSignals(
+  { world: { signals }, progress }: Context,
+  counts: { readonly sent: number; readonly answered: number },
+): void {
+  const cost = (): string => {
+    const underWay = counts.sent - counts.answered
+    return `${plural(underWay, 'request', 'requests')} in flight become${underWay === 1 ? 's' : ''} in doubt`
+  }
   signals.drain.addEventListener('abort', () =>
     progress.note(
-      'Signal received: no new rows; waiting for requests in flight (press Ctrl-C again to abandon them: they become in doubt)',
+      `Signal received: no new rows; waiting for requests in flight (press Ctrl-C again to abandon them: ${cost()})`,
     ),
   )
-  signals.abort.addEventListener('abort', () =>
-    progress.note('Second signal: giving up; requests in flight become in doubt'),
-  )
+  signals.abort.addEventListener('abort', () => progress.note(`Second signal: giving up; ${cost()}`))
 }
 
 /** Shows and logs what happens in a run; how it ends is the result's to say. */
