@@ -1,5 +1,5 @@
 import { openLedger } from '../ledger/file/open-ledger.js'
-import { UsageError, HaltError, type HaltOptions } from '../errors.js'
+import { UsageError, HaltError, SourceError, type HaltOptions } from '../errors.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import { openLedgerReader, type LedgerReader } from '../ledger/read/open-reader.js'
 import { ledgerFiles } from '../ledger/safety/side-files.js'
@@ -263,7 +263,8 @@ export interface WholeResult {
   readonly files: Readonly<Record<string, string>>
   readonly warnings: readonly string[]
   readonly errors: readonly (Readonly<Record<'kind' | 'message' | 'next', string>> &
-    Pick<HaltOptions, 'faults'>)[]
+    Pick<HaltOptions, 'faults'> &
+    Partial<Pick<SourceError, 'source' | 'rule' | 'line'>>)[]
   /** For people, on stdout. */
   readonly lines: readonly Line[]
   /** The command has printed its result itself. */
@@ -292,7 +293,12 @@ export function resultOfError(
 ): Pick<WholeResult, 'exitCode' | 'errors'> {
   if (error instanceof HaltError) {
     const { exitCode, kind, message, next, faults } = error
-    return { exitCode, errors: [{ kind, message, next, ...(faults.length === 0 ? {} : { faults }) }] }
+    const where =
+      error instanceof SourceError ? { source: error.source, rule: error.rule, line: error.line } : {}
+    return {
+      exitCode,
+      errors: [{ kind, message, next, ...where, ...(faults.length === 0 ? {} : { faults }) }],
+    }
   }
   if (signalStatus !== null && error instanceof Error && error.name === 'AbortError') {
     const [message, next] = ['Interrupted before anything was sent', 'Run the same command again']

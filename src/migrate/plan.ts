@@ -461,7 +461,7 @@ function driftsOfRows(record: PlanRecord, asked: ValidatedOptions, view: LedgerR
 }
 
 /** What is read again comes in with the files, and is compared then. */
-const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
+export const isFile = ({ name }: PlannedSource): boolean => !name.endsWith(READ_AGAIN)
 
 /** The sources of the ledger and the files that would come to them. */
 async function sourcesWith(view: LedgerReader, inputs: readonly SourceInput[]): Promise<PlannedSource[]> {

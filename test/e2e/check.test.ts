@@ -7,6 +7,14 @@ import { SAMPLES } from '../support/program.js'
 describe('the list of check', () => {
   const { write, program, json } = placeForEach()
 
+  it('names the rule that a file breaks', async () => {
+    write('export.csv', '')
+    expect(await json('check', 'export.csv')).toMatchObject({
+      exitCode: 7,
+      errors: [{ kind: 'source', source: 'export.csv', rule: 'FILE_EMPTY', line: null }],
+    })
+  })
+
   it('ends with a plan where nothing is sent without an approved one', async () => {
     write('sepa-migrate.yaml', 'approval: required\n')
     write('export.csv', validExport(2))

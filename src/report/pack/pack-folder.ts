@@ -40,7 +40,7 @@ export const REPORT_ORDER = Object.keys(PART_OF_STATE) as readonly RowState[]
 export type ReportPart = (typeof PART_OF_STATE)[RowState]
 
 /** The folder of the lists to work in: no manifest names them, so that working in them changes no report. */
-const TO_DO = 'to-do'
+export const TO_DO = 'to-do'
 
 /** Where the file of each part is in the folder of a report. */
 export const PLACE_OF_PART = {
