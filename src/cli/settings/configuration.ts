@@ -54,33 +54,23 @@ const STATUS_EXPECTED = 'give a status from 400 to 599, and not 401, 403 or 407,
 
 export type Configuration = z.infer<typeof configurationSchema>
 
-const unreadable = (file: string, why: string, from?: ErrorOptions): UsageError =>
-  new UsageError(
-    `Cannot read the configuration file "${file}": ${why}`,
-    'Correct the file; nothing was sent',
-    from,
-  )
-
-/** Nested deeper than any configuration is, the parser itself gives up. */
-function parse(text: string, file: string, lineCounter: Yaml.LineCounter): Yaml.Document.Parsed {
+/**
+ * Nested deeper than any configuration is, the parser itself gives up; aliases are made as often as they are named, so a
+ * short file may ask for more than a machine can hold; and what holds itself has no text.
+ */
+function parse(text: string, file: string, lineCounter: Yaml.LineCounter) {
   try {
-    return yaml().parseDocument(text, { lineCounter })
-  } catch (cause) {
-    throw unreadable(file, 'it is not YAML that can be followed', { cause })
-  }
-}
-
-/** Aliases are made as often as they are named, so a short file may ask for more than a machine can hold. */
-function valueOf(document: Yaml.Document.Parsed, file: string): unknown {
-  try {
+    const document = yaml().parseDocument(text, { lineCounter })
+    const [broken] = document.errors
+    if (broken !== undefined) throw broken
     const values: unknown = document.toJS({ maxAliasCount: 100 }) ?? {}
-    // What holds itself has no text.
     JSON.stringify(values)
-    return values
+    return { document, values }
   } catch (cause) {
+    const why = cause instanceof Error ? cause.message.replace(/\n[^]*/, '') : 'it is not YAML'
     throw new UsageError(
-      `Cannot read the configuration file "${file}": ${cause instanceof ReferenceError ? cause.message : 'an alias stands for what holds it'}`,
-      'Write the values out instead of anchors (&) and aliases (*); nothing was sent',
+      `Cannot read the configuration file "${file}": ${why}`,
+      'Correct the file; nothing was sent',
       { cause },
     )
   }
@@ -93,10 +83,7 @@ export function parseConfiguration(
   distrust: Distrust | null = null,
 ): Configuration {
   const lines = new (yaml().LineCounter)()
-  const document = parse(text, file, lines)
-  const broken = document.errors[0]
-  if (broken !== undefined) throw unreadable(file, broken.message.split('\n')[0] ?? 'it is not YAML')
-  const values = valueOf(document, file)
+  const { document, values } = parse(text, file, lines)
   const parsed = configurationSchema.safeParse(values, { error: wordingOf })
   const mistaken = parsed.error?.issues ?? []
   const isFormed = mistaken.every(({ code }) => code === 'custom')
@@ -149,8 +136,6 @@ interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-type UnknownKey = Readonly<{ path: Path; nearest: Path | null }>
-
 /** What is wrong with one value. */
 type Mistake = Readonly<{ path: readonly PropertyKey[]; message: string }>
 
@@ -159,17 +144,20 @@ type Issue = z.core.$ZodIssue | Mistake
 /** One text for each mistake, with its line and, for a key that does not exist, the nearest that does. */
 function mistakesIn(issues: readonly Issue[], values: unknown, lineAt: (path: Path) => number): string[] {
   const keys = keysOf(z.toJSONSchema(configurationSchema, { io: 'input' }) as Schema)
-  const unknown = unknownKeys(values, keys).map((path) => ({ path, nearest: nearestOf(path, keys) }))
-  const typos = unknown.map(({ path, nearest }) => ({
-    path,
-    text: `there is no key "${path.join('.')}"${insteadOfKey(path) ?? (nearest === null ? '' : `; the nearest is "${nearest.join('.')}"`)}`,
-  }))
-  const others = issues
-    .filter((issue) => !isUnknownKey(issue) && !follows(issue.path.map(part), unknown))
-    .map(({ path, message }) => ({
-      path: path.map(part),
-      text: path.length === 0 ? message : `${path.join('.')}: ${message}`,
-    }))
+  const unknown = unknownKeys(values, keys)
+  const typos = unknown.map(({ path, beside }) => {
+    const near = beside ?? nearest(String(path.at(-1)), keys.filter(isNamed), (key) => String(key.at(-1)))
+    const instead = near === null ? '' : `; the nearest is "${near.join('.')}"`
+    return { path, text: `there is no key "${path.join('.')}"${insteadOfKey(path) ?? instead}` }
+  })
+  // What is said of a map with an unknown key is only an echo of the typo.
+  const isEcho = (path: readonly PropertyKey[]): boolean =>
+    unknown.some((typo) => path.every((name, at) => typo.path[at] === part(name)))
+  const others = issues.flatMap(({ path, message }) =>
+    isEcho(path)
+      ? []
+      : { path: path.map(part), text: path.length === 0 ? message : `${path.join('.')}: ${message}` },
+  )
   return [...typos, ...others]
     .map(({ path, text }) => ({ text, line: lineAt(path) }))
     .toSorted((a, b) => a.line - b.line)
@@ -181,18 +169,7 @@ function insteadOfKey([key, ...inner]: Path): string | null {
   return instead === undefined ? null : ` any more: ${instead}`
 }
 
-const isUnknownKey = (issue: Issue): boolean => 'code' in issue && issue.code === 'unrecognized_keys'
-
 const part = (key: PropertyKey): string | number => (typeof key === 'number' ? key : String(key))
-
-/** What is said of a map with an unknown key, or of the key that was meant, is only an echo of the typo. */
-const follows = (path: Path, unknown: readonly UnknownKey[]): boolean =>
-  unknown.some(
-    (key) =>
-      startsWith(key.path.slice(0, -1), path) || (key.nearest !== null && startsWith(path, key.nearest)),
-  )
-
-const startsWith = (path: Path, start: Path): boolean => start.every((name, at) => path[at] === name)
 
 /** Instead of a name: any, in a map, and any place in a list. No text is equal to either. */
 const [ANY, ITEM] = [-1, -2]
@@ -210,34 +187,33 @@ function keysOf(schema: Schema, path: Path = []): Path[] {
   ]
 }
 
-/** @param keys that there are below `path` */
-function unknownKeys(value: unknown, keys: readonly Path[], path: Path = []): Path[] {
+/** In no map of any names, and in no list. */
+const isNamed = (key: Path): boolean => key.every((name) => typeof name === 'string')
+
+/**
+ * With the nearest key beside it.
+ * @param keys that there are below `path`
+ */
+function unknownKeys(
+  value: unknown,
+  keys: readonly Path[],
+  path: Path = [],
+): { path: Path; beside: Path | null }[] {
   if (typeof value !== 'object' || value === null) return []
-  const names = keys.map(([name]) => name)
+  const names = keys.flatMap(([name]) => name ?? [])
   const isList = Array.isArray(value)
   // A map where none may stand is another mistake than a key.
   if (names.every((name) => name === ITEM) && !isList) return []
   return Object.entries(value).flatMap(([key, inner]) => {
     const at = [...path, isList ? Number(key) : key]
     const name = (isList ? [ITEM] : [key, ANY]).find((one) => names.includes(one))
-    if (name === undefined) return isList ? [] : [at]
-    const below = keys.flatMap(([first, ...rest]) => (first === name && rest.length > 0 ? [rest] : []))
-    return unknownKeys(inner, below, at)
+    if (name !== undefined) {
+      const below = keys.flatMap(([first, ...rest]) => (first === name && rest.length > 0 ? [rest] : []))
+      return unknownKeys(inner, below, at)
+    }
+    const near = nearest(key, names.map(String))
+    return isList ? [] : { path: at, beside: near === null ? null : [...path, near] }
   })
-}
-
-/** Beside the key first; else elsewhere, because a key that stands too high or too low is a usual mistake. */
-function nearestOf(path: Path, keys: readonly Path[]): Path | null {
-  const place = path.slice(0, -1)
-  const isBeside = (key: Path): boolean =>
-    key.length === path.length &&
-    place.every((name, at) => key[at] === name || key[at] === (typeof name === 'number' ? ITEM : ANY))
-  const named = keys.filter((key) => typeof key.at(-1) === 'string').toSorted((a, b) => a.length - b.length)
-  const near = (among: readonly Path[]): Path | null =>
-    nearest(String(path.at(-1)), among, (one) => String(one.at(-1)))
-  const beside = near(named.filter(isBeside))?.at(-1)
-  if (beside !== undefined) return [...place, beside]
-  return near(named.filter((key) => key.every((name) => typeof name === 'string')))
 }
 
 /** Where a key stands, or the key above it where a reference (alias) brings it in. */
