@@ -21,7 +21,7 @@ import {
   readingWith,
   readingFlags,
 } from './command.js'
-import { readCheckingKey, type Target, readService, type Service, trustedLines } from './settings/settings.js'
+import { readPublicFile, type Target, readService, type Service, trustedLines } from './settings/settings.js'
 import { creditorLine, shortDigest } from '../domain/plan/plan.js'
 import type { HeldRows } from '../ledger/ledger.js'
 import { expectedMs, type ExpectedPace } from '../run/pace.js'
@@ -102,9 +102,7 @@ const approversIn = ({ values, locate }: Context['settings']['configuration']): 
   Object.fromEntries(
     Object.entries(values.approvers ?? {}).map(([name, key]) => [
       name,
-      key.startsWith('-----BEGIN')
-        ? key
-        : readCheckingKey(locate(key), 'nothing was sent').export({ type: 'spki', format: 'pem' }).toString(),
+      key.startsWith('-----BEGIN') ? key : readPublicFile(locate(key), 'nothing was sent'),
     ]),
   )
 

@@ -1,5 +1,5 @@
 import { said } from '../../domain/text/text.js'
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { LedgerError, UsageError } from '../../errors.js'
@@ -14,7 +14,7 @@ import {
   type GivenRequest,
 } from '../../trust/trusted-file.js'
 import { askPassword, canAsk, type World } from '../terminal/world.js'
-import { isUsableKey } from '../../trust/signature.js'
+import { isUsableKey, publicKeyIn } from '../../trust/signature.js'
 import { type Configuration, configurationSchema, parseConfiguration, REMOVED } from './configuration.js'
 import {
   environmentName,
@@ -263,8 +263,6 @@ export function assertReadBackTold(settings: Settings): void {
   )
 }
 
-const MAKE_KEY = '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes one'
-
 /**
  * The private key to sign with.
  * @param nothing what it means that there is none
@@ -272,49 +270,37 @@ const MAKE_KEY = '"openssl genpkey -algorithm ed25519 -out KEY.pem" makes one'
  */
 export function readSigningKey(file: string, nothing = 'no report was written'): KeyObject {
   const text = readKeyFile(file, { distrust: distrustSecret, nothing })
-  if (text.includes('ENCRYPTED'))
-    throw new UsageError(
-      `The key file "${file}" is protected by a passphrase, for which this program does not ask; ${nothing}`,
-      'Give a key without one, in a file that only you can read ("openssl pkey -in KEY.pem -out PLAIN.pem" takes it off)',
-    )
-  const next = `Give an Ed25519 key in PEM; ${MAKE_KEY}`
-  return usable(file, () => createPrivateKey(text), { what: 'private key', nothing, next })
+  try {
+    const key = createPrivateKey(text)
+    if (isUsableKey(key)) return key
+  } catch {
+    // What is thrown may quote what is in the file.
+  }
+  throw new UsageError(
+    `"${file}" holds no Ed25519 private key without a passphrase, for which this program does not ask; ${nothing}`,
+    'Give one in PEM, in a file that only you can read: "openssl genpkey -algorithm ed25519 -out KEY.pem" makes one, "openssl pkey -in KEY.pem -out PLAIN.pem" takes a passphrase off',
+  )
 }
 
 /**
  * The public key to check a signature with.
- * @param nothing what it means that there is none
  * @throws {UsageError} where others can change the file, and for anything but an Ed25519 public key
  */
-export function readCheckingKey(file: string, nothing = 'nothing was verified'): KeyObject {
-  const text = readKeyFile(file, { distrust: distrustInstructions, nothing })
-  if (text.includes('PRIVATE KEY'))
-    throw new UsageError(
-      `"${file}" holds a private key, which belongs to whoever signs; ${nothing}`,
-      'Give its public key: "openssl pkey -in KEY.pem -pubout -out PUBLIC.pem" writes it',
-    )
-  const next = 'Give the Ed25519 public key of whoever signed, in PEM'
-  return usable(file, () => createPublicKey(text), { what: 'public key', nothing, next })
+export function readCheckingKey(file: string): KeyObject {
+  const key = publicKeyIn(readPublicFile(file, 'nothing was verified'))
+  if (key !== null) return key
+  throw new UsageError(
+    `"${file}" holds no Ed25519 public key; nothing was verified`,
+    'Give that of whoever signs, in PEM: "openssl pkey -in KEY.pem -pubout -out PUBLIC.pem" writes it',
+  )
 }
+
+/** What a file with a public key holds. @throws {UsageError} where others can change it */
+export const readPublicFile = (file: string, nothing: string): string =>
+  readKeyFile(file, { distrust: distrustInstructions, nothing })
 
 const readKeyFile = (file: string, reading: Pick<GivenRequest, 'distrust' | 'nothing'>): string =>
   readGivenText(file, { what: 'key file', mostBytes: MOST_BYTES.secret, ...reading })
-
-/** What is thrown has no cause, which may quote what is in the file. */
-function usable(
-  file: string,
-  parse: () => KeyObject,
-  { what, nothing, next }: Record<'what' | 'nothing' | 'next', string>,
-): KeyObject {
-  let key: KeyObject
-  try {
-    key = parse()
-  } catch {
-    throw new UsageError(`There is no ${what} in "${file}"; ${nothing}`, next)
-  }
-  if (isUsableKey(key)) return key
-  throw new UsageError(`The key in "${file}" is not an Ed25519 key; ${nothing}`, next)
-}
 
 /** Why a command line or the environment is refused that names what was taken away: passed over, it would mislead. */
 export function refusalOfRemoved(

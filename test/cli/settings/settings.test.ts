@@ -213,39 +213,30 @@ function fileWith(text: string, mode = 0o600): string {
   return file
 }
 
-describe('the key to sign with', () => {
-  it('is read from a file that only its owner can open', () => {
-    expect(readSigningKey(fileWith(pem(privateKey))).equals(privateKey)).toBe(true)
-  })
+const PRIVATE = /holds no Ed25519 private key without a passphrase.*no report was written/
+const PUBLIC = /holds no Ed25519 public key; nothing was verified/
 
-  it.each([
-    ['others can open', () => fileWith(pem(privateKey), 0o640), /other users may open it/],
-    ['is protected by a passphrase', () => fileWith(pem(privateKey, 'open sesame')), /passphrase/],
-    ['signs in another way', () => fileWith(pem(rsa.privateKey)), /not an Ed25519 key/],
-    ['holds no key', () => fileWith('password\n'), /no private key/],
-    ['holds the public key', () => fileWith(pem(publicKey)), /no private key/],
-    ['is not there', () => join(freshFolder(), 'none.pem'), /Cannot read the key file/],
-  ])('is refused where its file %s, before anything is written', (_, file, why) => {
-    const key = file()
-    for (const told of [why, 'no report was written', UsageError])
-      expect(() => readSigningKey(key)).toThrow(told)
-  })
+it.each([
+  [readSigningKey, privateKey, 0o600],
+  [readCheckingKey, publicKey, 0o644],
+])('a key is read from a file in PEM: %o', (read, key, mode) => {
+  expect(read(fileWith(pem(key), mode)).equals(key)).toBe(true)
 })
 
-describe('the key to check with', () => {
-  it('is read from a file that others may read', () => {
-    expect(readCheckingKey(fileWith(pem(publicKey), 0o644)).equals(publicKey)).toBe(true)
-  })
-
-  it.each([
-    ['others can change', () => fileWith(pem(publicKey), 0o666), /anybody on this machine can write/],
-    ['holds the private key', () => fileWith(pem(privateKey)), /holds a private key/],
-    ['is of another kind', () => fileWith(pem(rsa.publicKey)), /not an Ed25519 key/],
-    ['holds no key', () => fileWith('x'), /no public key/],
-  ])('is refused where its file %s', (_, file, why) => {
-    const key = file()
-    for (const told of [why, UsageError]) expect(() => readCheckingKey(key)).toThrow(told)
-  })
+it.each([
+  ['others can open', readSigningKey, () => fileWith(pem(privateKey), 0o640), /other users may open it/],
+  ['has a passphrase', readSigningKey, () => fileWith(pem(privateKey, 'open sesame')), PRIVATE],
+  ['signs in another way', readSigningKey, () => fileWith(pem(rsa.privateKey)), PRIVATE],
+  ['is none', readSigningKey, () => fileWith('password\n'), PRIVATE],
+  ['is the public one', readSigningKey, () => fileWith(pem(publicKey)), PRIVATE],
+  ['is not there', readSigningKey, () => join(freshFolder(), 'none.pem'), /Cannot read the key file/],
+  ['others can change', readCheckingKey, () => fileWith(pem(publicKey), 0o666), /anybody on this machine/],
+  ['is the private one', readCheckingKey, () => fileWith(pem(privateKey)), PUBLIC],
+  ['is of another kind', readCheckingKey, () => fileWith(pem(rsa.publicKey)), PUBLIC],
+  ['is none', readCheckingKey, () => fileWith('x'), PUBLIC],
+])('a key that %s is refused: %o', (_, read, file, why) => {
+  const key = file()
+  for (const told of [why, UsageError]) expect(() => read(key)).toThrow(told)
 })
 
 async function refused(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
