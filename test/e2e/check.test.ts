@@ -170,11 +170,6 @@ describe('a first export', () => {
       /^Read with the configuration "sepa-migrate\.yaml", which is in this folder\n/,
     )
     expect(await json('inspect', french)).toMatchObject({ configuration: CONFIGURATION })
-    write(CONFIGURATION, 'source: { skipLines: 9000 }\n')
-    const refused = await ends(7, 'inspect', french)
-    expect(refused.stderr).toContain(
-      'It was read with the configuration "sepa-migrate.yaml", which is in this folder',
-    )
   })
 })
 

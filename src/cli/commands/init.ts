@@ -4,7 +4,7 @@ import { SHEET, type Command, type Context, inputOf, sourceOptions } from '../co
 import { noConfiguration } from '../settings/settings.js'
 import { commandLine, nextLine } from '../terminal/next.js'
 import { EXIT_STATUSES, EXITS } from '../settings/declared.js'
-import { SourceError, UsageError } from '../../errors.js'
+import { UsageError } from '../../errors.js'
 import { inspectSource, type Inspection, draftConfiguration } from '../../source/guess/inspect.js'
 import { loadProfiles, whyText } from '../../source/columns/mapping.js'
 import type { Line } from '../terminal/world.js'
@@ -35,7 +35,7 @@ async function init(context: Context) {
   const { settings } = context
   const { file } = settings.configuration
   // A draft says what this file shows; the configuration of another export that lies in the folder has no say.
-  const isRead = isConfigurationNamed(context)
+  const isRead = settings.isNamed('config')
   const configuration = isRead ? settings.configuration : noConfiguration
   const inspection = await inspect({ ...context, settings: { ...settings, configuration } })
   const text = draftConfiguration(inspection)
@@ -86,12 +86,14 @@ export const inspectCommand: Command = {
     if (context.flag('profiles')) return listProfiles()
     if (context.args.length === 0)
       throw new UsageError('No file was named to inspect', 'Name the export, or give --profiles')
-    const { file } = context.settings.configuration
+    const { configuration, isNamed } = context.settings
+    const { file } = configuration
     const inspection = await inspect(context)
     const lines = linesOf(inspection)
     return {
       lines: said([
-        file !== null && `Read with ${configurationName(context, file)}`,
+        file !== null &&
+          `Read with the configuration "${file}"${isNamed('config') ? '' : ', which is in this folder'}`,
         ...lines,
         '',
         nextStep(context, inspection),
@@ -111,38 +113,12 @@ async function listProfiles() {
 }
 
 /** What the configuration declares wins over what would be guessed. */
-async function inspect(context: Context): Promise<Inspection> {
-  const source = context.args[0] ?? ''
-  try {
-    return await inspectSource(inputOf(context, source), {
-      today: context.settings.asOf,
-      options: sourceOptions(context),
-      signal: context.world.signals.drain,
-    })
-  } catch (error) {
-    const { file } = context.settings.configuration
-    if (!(error instanceof SourceError) || file === null) throw error
-    const { rule, line } = error
-    throw new SourceError(
-      error.message,
-      `${error.next.replace(/\.$/, '')}. It was read with ${configurationName(context, file)}: if that is for another export, name the right one with --config`,
-      {
-        source: error.source,
-        cause: error,
-        ...(rule === null ? {} : { rule }),
-        ...(line === null ? {} : { line }),
-      },
-    )
-  }
-}
-
-/** Whether the operator chose the configuration, rather than its lying in this folder. */
-const isConfigurationNamed = ({ settings }: Context): boolean => settings.isNamed('config')
-
-const configurationName = (context: Context, file: string): string =>
-  isConfigurationNamed(context)
-    ? `the configuration "${file}"`
-    : `the configuration "${file}", which is in this folder`
+const inspect = (context: Context): Promise<Inspection> =>
+  inspectSource(inputOf(context, context.args[0] ?? ''), {
+    today: context.settings.asOf,
+    options: sourceOptions(context),
+    signal: context.world.signals.drain,
+  })
 
 /** A file with the service's own names, or one that a configuration describes, can be checked as it is. */
 function nextStep(context: Context, inspection: Inspection): Line {

@@ -119,37 +119,25 @@ const questions = () => import('@clack/prompts')
 /** Nothing is asked unless a person can see the question and answer it. */
 export const canAsk = (world: World): boolean => world.stdin.isTTY === true && world.stderr.isTerminal
 
-const END_OF_INPUT = '\u0004'
-
-/** Ctrl-C, Escape, Ctrl-D and a signal leave a question: null, which is no answer and no decision. */
-async function ask<Answer>(
-  world: World,
-  put: (streams: { input: Readable; output: Writable; signal: AbortSignal }) => Promise<Answer | symbol>,
-): Promise<Answer | null> {
-  const left = new AbortController()
-  const look = (typed: string | Buffer): void => {
-    if (typed.includes(END_OF_INPUT)) left.abort()
-  }
-  const signal = AbortSignal.any([world.signals.drain, left.signal])
-  world.stdin.on('data', look)
-  try {
-    const answer = await put({ input: world.stdin, output: world.stderr.stream, signal })
-    return typeof answer === 'symbol' ? null : answer
-  } finally {
-    world.stdin.off('data', look)
-  }
+/** Ctrl-C, Escape and a signal leave a question: null, which is no answer and no decision. */
+async function ask(
+  { stdin, stderr, signals }: World,
+  put: (streams: { input: Readable; output: Writable; signal: AbortSignal }) => Promise<string | symbol>,
+): Promise<string | null> {
+  const answer = await put({ input: stdin, output: stderr.stream, signal: signals.drain })
+  return typeof answer === 'symbol' ? null : answer
 }
 
 export async function askPassword(world: World, username: string): Promise<string | null> {
   const { password } = await questions()
   const message = oneLine(`Password of "${username}"`)
-  return (await ask<string>(world, (streams) => password({ message, ...streams }))) || null
+  return (await ask(world, (streams) => password({ message, ...streams }))) || null
 }
 
 /** What was typed, or null for a question that was left. */
 export async function askText(world: World, question: string): Promise<string | null> {
   const { text } = await questions()
-  const answer = await ask<string>(world, (streams) => text({ message: oneLine(question), ...streams }))
+  const answer = await ask(world, (streams) => text({ message: oneLine(question), ...streams }))
   return answer === null ? null : answer.trim()
 }
 

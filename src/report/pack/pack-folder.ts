@@ -14,6 +14,7 @@ import { basename, join, dirname, parse, resolve } from 'node:path'
 import { codeOf, UsageError } from '../../errors.js'
 import { ledgerMark } from '../../domain/row/list-columns.js'
 import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs'
+import { getSystemErrorMap } from 'node:util'
 import { z } from 'zod'
 import { parseJson } from '../../domain/text/text.js'
 import { readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
@@ -369,19 +370,6 @@ const WRITTEN_AT_ONCE = 131_072
 /** A folder of a report that was killed holds original cells; one that old belongs to no living report. */
 const ABANDONED_AFTER_MS = 3_600_000
 
-const PROBLEMS: ReadonlyMap<string, string> = new Map([
-  ['EACCES', 'permission is denied'],
-  ['EPERM', 'permission is denied'],
-  ['EROFS', 'the file system is read-only'],
-  ['ENOSPC', 'no space is left'],
-  ['EDQUOT', 'the quota is used up'],
-  ['ENOENT', 'no folder can be made there'],
-  ['ENOTDIR', 'a part of the path is a file'],
-  ['EEXIST', 'a file of that name is there'],
-  ['ELOOP', 'the path is a loop of links'],
-  ['ENAMETOOLONG', 'the path is too long'],
-])
-
 /** A link or folder under a file's name would send the file elsewhere, so nothing is written at all. */
 function refuseOccupied(out: string, name: string, forbidden: readonly string[]): void {
   const target = entryAt(join(out, name))
@@ -624,9 +612,10 @@ export async function inPackFolder<Value>(
   } catch (error) {
     // Any other error than of the operating system is a bug.
     if (!(error instanceof Error && 'syscall' in error)) throw error
-    const code = codeOf(error)
+    const [, why = 'the file system refused'] =
+      getSystemErrorMap().get(Number(Reflect.get(error, 'errno'))) ?? []
     throw new UsageError(
-      `Cannot write the report to "${out}": ${PROBLEMS.get(code) ?? 'the file system refused'} (${code})`,
+      `Cannot write the report to "${out}": ${why} (${codeOf(error)})`,
       terms.ledgerId === undefined
         ? 'Solve the cause or give another folder (--out DIR), then check again.'
         : 'The ledger is complete without it. Solve the cause or give another folder, then write the report again (--out DIR; sepa-migrate report).',
