@@ -288,8 +288,8 @@ const readingText = (source: string, records: number): string =>
   `Reading ${source}: ${plural(records, 'record', 'records')}`
 
 /** The lines of a view as this terminal shows them. */
-export const drawn = (world: World, view: RunView): string[] =>
-  terminalLines(view, widthOf(world.stderr)).map((line) => writtenLine(line, world.stderr.hasColour))
+export const drawn = ({ stderr }: World, view: RunView): string[] =>
+  terminalLines(view).map((line) => writtenLine(line, stderr.hasColour))
 
 function drawnProgress(world: World, lines: Awaited<ReturnType<typeof drawnLines>>): Progress {
   const { view, ...count } = counter(world)
@@ -386,9 +386,8 @@ export function lineProgress(world: World, say: (line: Line) => void): Progress 
 /** What a view shows: the counts of a run, or of the campaign for somebody who watches it from outside. */
 export type RunView = Readonly<ReturnType<ReturnType<typeof counter>['view']>>
 
-/** Narrower terminals cut lines; from here on nothing that matters is cut. */
-const NARROWEST = 40
-const BAR_MOST = 30
+/** In characters. */
+const BAR = 30
 
 export const settledOf = ({ registered, refused, inDoubt }: RunView): number => registered + refused + inDoubt
 
@@ -408,36 +407,22 @@ function paceOf(view: RunView): string[] {
 const percentOf = (view: RunView): number =>
   view.total === 0 ? 100 : Math.floor((settledOf(view) * 100) / view.total)
 
-function bar(view: RunView, width: number): string {
-  const share = view.total === 0 ? 1 : settledOf(view) / view.total
-  const full = Math.floor(share * width)
-  return '█'.repeat(full) + '░'.repeat(width - full)
+function bar(view: RunView): string {
+  const full = Math.floor((view.total === 0 ? 1 : settledOf(view) / view.total) * BAR)
+  return '█'.repeat(full) + '░'.repeat(BAR - full)
 }
 
-/**
- * The three lines that are redrawn on a terminal: how far, what became of the rows, how fast. No line is as long as
- * the terminal is wide, and from 40 columns on only the event, which comes last, is ever cut.
- */
-export function terminalLines(view: RunView, columns: number): [Line, Line, Line] {
-  const width = Math.max(NARROWEST, columns) - 1
-  const registered = [`registered ${countText(view.registered)}`]
-  const open = openParts(view)
-  const percent = `${percentOf(view)} %`
-  const counts = [...registered, ' · ', ...open]
-  const isWide = wordsOf(counts).length <= width
-  const settled = `${countText(settledOf(view))} of ${countText(view.total)}`
-  const right = `${percent}  ${isWide ? settled : registered.join('')}`
-  const barWidth = Math.min(BAR_MOST, width - right.length - 1)
-  const first = barWidth < 4 ? right : `${bar(view, barWidth)} ${right}`
-  const last = said([...paceOf(view), view.event !== null && view.event]).join(' · ')
-  return [first, isWide ? counts : open, last.length <= width ? last : `${last.slice(0, width - 1)}…`]
-}
-
-/** What somebody has to look at has a colour once it is there. */
-function openParts({ refused, inDoubt }: RunView): (string | Toned)[] {
+/** The three lines that are redrawn on a terminal: how far, what became of the rows, how fast. */
+export function terminalLines(view: RunView): Line[] {
+  // What somebody has to look at has a colour once it is there.
   const part = (tone: Tone, name: string, count: number): string | Toned =>
     count === 0 ? `${name} 0` : toned(tone, `${name} ${countText(count)}`)
-  return [part('bad', 'refused', refused), ' · ', part('open', 'in doubt', inDoubt)]
+  const [refused, inDoubt] = [part('bad', 'refused', view.refused), part('open', 'in doubt', view.inDoubt)]
+  return [
+    `${bar(view)} ${percentOf(view)} %  ${countText(settledOf(view))} of ${countText(view.total)}`,
+    [`registered ${countText(view.registered)} · `, refused, ' · ', inDoubt],
+    said([...paceOf(view), view.event !== null && view.event]).join(' · '),
+  ]
 }
 
 /** The same on one line, for a file or a pipe, where events have lines of their own. */

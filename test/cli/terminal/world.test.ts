@@ -19,7 +19,7 @@ import {
 } from '../../../src/cli/terminal/world.js'
 import { emptyResult, jsonOf, printResult } from '../../../src/cli/command.js'
 import { type RowState, totalsOf } from '../../../src/domain/row/row-state.js'
-import { oneLine, plainLines, countText } from '../../../src/domain/text/text.js'
+import { oneLine, plainLines } from '../../../src/domain/text/text.js'
 import { worldOf, answering } from '../world.js'
 
 fc.configureGlobal({ seed: 20260616 })
@@ -191,8 +191,8 @@ const USUAL = {
   settledBefore: 0,
   elapsedMs: 60_000,
 }
-const shown = (changes: Partial<RunView> = {}, columns = 80): string[] =>
-  terminalLines({ ...USUAL, event: null, ...changes }, columns).map(wordsOf)
+const shown = (changes: Partial<RunView> = {}): string[] =>
+  terminalLines({ ...USUAL, event: null, ...changes }).map(wordsOf)
 
 describe('the view of a run on a terminal', () => {
   it('says how far, what became of the rows, and how fast', () => {
@@ -203,26 +203,12 @@ describe('the view of a run on a terminal', () => {
     ])
   })
 
-  it('cuts nothing but the event, at any width from 40 columns on', () => {
-    const counts = fc.nat({ max: 9_999_999 })
-    const drawn = { registered: counts, refused: counts, inDoubt: counts, elapsedMs: fc.nat() }
-    const event = 'Waiting 2.0 s: the service answered 429 and a long story'
-    fc.assert(
-      fc.property(fc.record(drawn), counts, fc.integer({ min: 40, max: 200 }), (changes, rest, columns) => {
-        const { registered, refused, inDoubt } = changes
-        const lines = shown({ ...changes, total: registered + refused + inDoubt + rest, event }, columns)
-        for (const line of lines) expect(line.length).toBeLessThan(columns)
-        for (const [word, count] of Object.entries({ registered, refused, 'in doubt': inDoubt }))
-          expect(lines.join('\n')).toContain(`${word} ${countText(count)}`)
-      }),
-    )
-  })
-
   it('says 100 % only when nothing is left, and promises no time before the first answer', () => {
     const none = { registered: 0, refused: 0, inDoubt: 0 }
     expect(shown({ ...none, total: 10_000, registered: 9_999 })[0]).toContain('99 %')
     expect(shown({ ...none, total: 2, registered: 2 })[0]).toContain('100 %')
     expect(shown({ ...none, event: 'Waiting 2.0 s' })[2]).toBe('Waiting 2.0 s')
+    expect(shown({ event: 'Waiting 2.0 s' })[2]).toBe('149 a second · 74 s left · Waiting 2.0 s')
   })
 
   it('counts the pace from where it began to watch', () => {
