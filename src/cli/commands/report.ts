@@ -84,8 +84,8 @@ export const verifyReportCommand: Command = {
   epilogue: [
     'It compares each file of the report with the manifest, and that with the signature where --key is given.',
     'It holds where every byte was compared with the ledger, or signed with the key of --key; what was not is named, and ends',
-    'with 3. --ledger writes the report again and compares it; where the ledger has moved on since, registered.csv and',
-    'decisions.csv alone can be compared. It changes nothing; what it writes is hidden beside the ledger, and removed.',
+    'with 3. --ledger writes the report again and compares it, unless the ledger has moved on since. It changes nothing;',
+    'what it writes is hidden beside the ledger, and removed.',
   ],
   exits: {
     ...EXITS.plain,
@@ -165,8 +165,7 @@ function provenLines({ signature, ledger, ledgerId, others }: Proof): string[] {
   const compared = {
     unchanged:
       'Ledger: has not changed since; the report was written again from it and compared byte for byte.',
-    moved_on:
-      'Ledger: has moved on since; what was registered and decided then was compared. A new report can be proven whole.',
+    moved_on: 'Ledger: has moved on since, so that it was not compared. A new report can be proven whole.',
     not_compared: 'Ledger: not compared, for the reason above.',
   }
   return said([

@@ -426,7 +426,7 @@ const idOf = ({ id }: { readonly id: number }): number => id
  * One walk over all rows in order of id: beside a running writer each row is still met once, in one state. Registered
  * rows that count come without their requests.
  */
-export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefined> {
+function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefined> {
   let after = 0
   for (;;) {
     const page = reader.page(after, PAGE_ROWS)
@@ -437,7 +437,7 @@ export function* rowPages(reader: LedgerReader): Generator<RowPage, void, undefi
 }
 
 export const problemPages = ({ problems }: LedgerReader) => pagesOf(problems, idOf, PAGE_ENTRIES)
-export const decisionPages = ({ decisions }: LedgerReader) => pagesOf(decisions, idOf, PAGE_ENTRIES)
+const decisionPages = ({ decisions }: LedgerReader) => pagesOf(decisions, idOf, PAGE_ENTRIES)
 
 /** What one run registered, for whoever owns the service to cancel there: nothing is cancelled by it. */
 export function* rowsToCancel(reader: LedgerReader, runId: number) {

@@ -5,23 +5,8 @@ import { SourceError, UsageError } from '../../errors.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { z } from 'zod'
 import { fingerprintOf, isSameKey, readSignature, SIGNATURE_FILE } from '../../trust/signature.js'
-import {
-  fileAt,
-  isToDo,
-  NOTE,
-  sha256Of,
-  textIn,
-  DECISIONS_FILE,
-  LANGUAGES,
-  MANIFEST_FILE,
-  PLACE_OF_PART,
-} from '../pack/pack-folder.js'
+import { fileAt, isToDo, NOTE, sha256Of, textIn, LANGUAGES, MANIFEST_FILE } from '../pack/pack-folder.js'
 import { PACK_FILES, PACK_NAMES, writeManifestAgain } from '../pack/pack.js'
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
-import type { DecisionRecord } from '../../ledger/read/reader.js'
-import { decisionPages, rowPages } from '../facts/facts.js'
-import { DECISION_LIST, REGISTERED_LIST } from '../files/lists.js'
 import { showValue } from '../../domain/rule/verdict.js'
 import { parseJson, pick, timeText } from '../../domain/text/text.js'
 import { readVersion } from '../../machine.js'
@@ -86,11 +71,11 @@ export async function provePack(
       `${MANIFEST_FILE} is not written as this program writes it: it was changed since, and what it says proves nothing`,
     )
   const signature = checkSignature(textIn(folder, SIGNATURE_FILE), text, key, tell)
-  const beside =
+  const standing =
     ledger === null
       ? null
       : manifest === null
-        ? NOT_COMPARED
+        ? 'not_compared'
         : await compareWithLedger({ folder, manifest, text, ledger }, tell)
   const known = new Set([...namesIn(manifest), SIGNATURE_FILE, NOTE])
   return {
@@ -108,10 +93,10 @@ export async function provePack(
     signature,
 
     /** Null where none was given. */
-    ledger: beside?.standing ?? null,
+    ledger: standing,
 
     /** Files of which nobody signed or compared every byte, and words that no ledger holds. */
-    notProven: signature === 'proven' ? [] : unproven(manifest, beside?.compared ?? []),
+    notProven: signature === 'proven' ? [] : unproven(manifest, standing === 'unchanged'),
 
     /** Files in the folder that are none of the pack: they are left alone. */
     others: names.filter((name) => !known.has(name) && !isToDo(name)).sort(),
@@ -121,12 +106,12 @@ export async function provePack(
   }
 }
 
-function unproven(manifest: Manifest | null, compared: readonly string[]): string[] {
+function unproven(manifest: Manifest | null, isCompared: boolean): string[] {
   const words = Object.values(manifest?.told ?? {}).flatMap((word) =>
     word === null ? [] : [showValue(word)],
   )
   return [
-    ...namesIn(manifest).filter((name) => !compared.includes(name)),
+    ...(isCompared ? [] : namesIn(manifest)),
     ...(words.length > 0 ? [`what it was told of companies ("${words.join('", "')}")`] : []),
   ]
 }
@@ -138,18 +123,16 @@ const unreadable = (folder: string, why: string, cause?: unknown): SourceError =
     { source: folder, cause },
   )
 
-/** Each file of a pack is named, once, and stands there with the bytes that are named. */
+/** Each file of a pack is named, and stands there with the bytes that are named. */
 async function checkFiles(folder: string, { files }: Manifest, tell: Tell): Promise<void> {
-  for (const kind of new Set([...PACK_FILES, ...files.map(({ name }) => name)])) {
-    const named = files.filter(({ name }) => name === kind).length
-    if (kind === MANIFEST_FILE ? named === 0 : named === 1) continue
-    const times = named === 0 ? 'not at all' : kind === MANIFEST_FILE ? 'itself' : 'more than once'
-    tell(
-      'not_named',
-      kind,
-      `${MANIFEST_FILE} names ${kind} ${times}, so nothing proves that it is of this pack`,
-    )
-  }
+  // One that is named twice is compared twice, and no hash is that of the manifest that holds it.
+  for (const kind of PACK_FILES)
+    if (kind !== MANIFEST_FILE && !files.some(({ name }) => name === kind))
+      tell(
+        'not_named',
+        kind,
+        `${MANIFEST_FILE} names ${kind} not at all, so nothing proves that it is of this pack`,
+      )
   for (const { name: file, bytes, sha256 } of files) {
     // The name is the manifest's, which anybody may have written: only names of ours are opened.
     const entry = PACK_NAMES.some((name) => name === file) ? fileAt(join(folder, file)) : undefined
@@ -212,8 +195,6 @@ type Discrepancy = Readonly<Record<'kind' | 'file' | 'message' | 'next', string>
 
 type Tell = (...discrepancy: [kind: string, file: string, message: string, next?: string]) => void
 
-const NOT_COMPARED = { standing: 'not_compared', compared: [] } as const
-
 interface Pack {
   readonly folder: string
   readonly manifest: Manifest
@@ -228,22 +209,15 @@ const namesIn = (manifest: Manifest | null): string[] => [
   ...(manifest?.files ?? []).map(({ name }) => name),
 ]
 
-type Differ = (file: string, message: string) => void
-
-/**
- * Writes the report of a ledger that has not changed since again, and compares every byte. Where the ledger has moved on,
- * what was registered and decided until then is compared, and nothing else.
- * @returns also the files of which every byte was compared
- */
-async function compareWithLedger(pack: Pack, tell: Tell) {
+/** Writes the report of a ledger that has not changed since again, and compares every byte. */
+async function compareWithLedger(pack: Pack, tell: Tell): Promise<'unchanged' | 'moved_on' | 'not_compared'> {
   const { manifest, ledger } = pack
   const { ledgerId, changedAt } = ledger.campaign()
   const next =
     'Trust the ledger, not this pack: write the report again, and ask who had access to this folder'
-  const differ: Differ = (file, message) => tell('ledger_differs', file, message, next)
-  const uncompared = (kind: string, message: string, instead = next): typeof NOT_COMPARED => {
+  const uncompared = (kind: string, message: string, instead = next): 'not_compared' => {
     tell(kind, MANIFEST_FILE, message, instead)
-    return NOT_COMPARED
+    return 'not_compared'
   }
   if (ledgerId !== manifest.ledgerId)
     return uncompared(
@@ -264,24 +238,27 @@ async function compareWithLedger(pack: Pack, tell: Tell) {
         : `The pack says that version ${manifest.version} wrote it, and this is ${readVersion()}, which may write other bytes`,
       'Write the report again, or verify it with the version that wrote it',
     )
-  if (changedAt === manifest.changedAt) {
-    await compareBytes(pack, differ)
-    return { standing: 'unchanged', compared: namesIn(manifest) } as const
-  }
-  return { standing: 'moved_on', compared: await compareLists(pack, differ) } as const
+  if (changedAt !== manifest.changedAt) return 'moved_on'
+  for (const name of await otherFiles(pack))
+    tell(
+      'ledger_differs',
+      name,
+      `${name} is not what the ledger says: written again from it, the file has other bytes`,
+      next,
+    )
+  return 'unchanged'
 }
 
 /** What the manifest says of each file was compared with its bytes: the manifest stands for all of them. */
-async function compareBytes({ folder, manifest, text, ledger }: Pack, differ: Differ): Promise<void> {
+async function otherFiles({ folder, manifest, text, ledger }: Pack): Promise<string[]> {
   const again = await writtenAgain(ledger, manifest, folder)
-  if (again === text) return
+  if (again === text) return []
   const read = manifestSchema.parse(parseJson(again))
   const shaIn = ({ files }: Manifest, name: string) => files.find((file) => file.name === name)?.sha256
   const other = [...new Set([...namesIn(manifest), ...namesIn(read)])].filter(
     (name) => shaIn(manifest, name) !== shaIn(read, name),
   )
-  for (const name of other.length > 0 ? other : [MANIFEST_FILE])
-    differ(name, `${name} is not what the ledger says: written again from it, the file has other bytes`)
+  return other.length > 0 ? other : [MANIFEST_FILE]
 }
 
 /** In a hidden folder beside the ledger, whose disk holds the same data already, or beside the pack; it is removed again. */
@@ -295,52 +272,4 @@ async function writtenAgain(ledger: LedgerReader, manifest: Manifest, folder: st
     if (!(error instanceof UsageError)) throw error
     return write(dirname(resolve(folder)))
   }
-}
-
-/** registered.csv and decisions.csv, line by line, with what was registered and decided until then. */
-async function compareLists({ folder, manifest, ledger }: Pack, differ: Differ): Promise<string[]> {
-  const then = manifest.changedAt
-  const lists = new Map<string, Generator<string>>([
-    [PLACE_OF_PART.registered, registeredLines(ledger, then)],
-  ])
-  // Words of decisions go with a purge or an erasure, and are then not proven.
-  const isErased = [...decisionsOf(ledger)].some(({ decision, at }) => decision === 'erased' && at > then)
-  if (!isErased && (ledger.campaign().purgedAt ?? '') <= then)
-    lists.set(DECISIONS_FILE, decisionLines(ledger, then))
-  for (const [name, lines] of lists) {
-    const path = join(folder, name)
-    if (fileAt(path) === null) continue // which was told
-    const at = await firstOtherLine(path, lines)
-    if (at !== null)
-      differ(
-        name,
-        `Line ${at} of ${name} is not what the ledger says of ${timeText(then)}: an entry was changed, added, removed or moved`,
-      )
-  }
-  return [...lists.keys()]
-}
-
-function* decisionsOf(ledger: LedgerReader): Generator<DecisionRecord> {
-  for (const page of decisionPages(ledger)) yield* page
-}
-
-function* registeredLines(ledger: LedgerReader, then: string): Generator<string> {
-  yield REGISTERED_LIST.header
-  for (const { registered } of rowPages(ledger))
-    for (const row of registered) if ((row.registeredAt ?? '') <= then) yield REGISTERED_LIST.line(row)
-}
-
-function* decisionLines(ledger: LedgerReader, then: string): Generator<string> {
-  yield DECISION_LIST.header
-  for (const each of decisionsOf(ledger)) if (each.at <= then) yield DECISION_LIST.line(each)
-}
-
-async function firstOtherLine(path: string, expected: Generator<string>): Promise<number | null> {
-  let at = 0
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    at += 1
-    const next = expected.next()
-    if (next.done === true || line !== next.value.trimEnd()) return at
-  }
-  return expected.next().done === true ? null : at + 1
 }
