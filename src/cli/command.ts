@@ -253,38 +253,33 @@ export const sameFlags = ({ own }: Pick<Context, 'own'>, names: readonly string[
     return [value].flat().flatMap((text) => (typeof text === 'string' ? [flag, text] : []))
   })
 
-/** What a command ends with; printed as lines for people or as one JSON document (cli/README.md#the-json-document). */
-export interface WholeResult {
-  readonly exitCode: number
-  readonly campaign: { readonly ledger: string | null; readonly baseUrl: string | null }
+type ToldError = Readonly<Record<'kind' | 'message' | 'next', string>> &
+  Pick<HaltOptions, 'faults'> &
+  Partial<Pick<SourceError, 'source' | 'rule' | 'line'>>
+
+/** Of a command that says nothing. */
+export const emptyResult = {
+  exitCode: 0,
+  campaign: { ledger: null as string | null, baseUrl: null as string | null },
   /** Null where there is no ledger to count, or a failure came before it: zeros would look like an empty campaign. */
-  readonly totals: Totals | null
+  totals: null as Totals | null,
   /** What was written: name to path. */
-  readonly files: Readonly<Record<string, string>>
-  readonly warnings: readonly string[]
-  readonly errors: readonly (Readonly<Record<'kind' | 'message' | 'next', string>> &
-    Pick<HaltOptions, 'faults'> &
-    Partial<Pick<SourceError, 'source' | 'rule' | 'line'>>)[]
+  files: {} as Readonly<Record<string, string>>,
+  warnings: [] as readonly string[],
+  errors: [] as readonly ToldError[],
   /** For people, on stdout. */
-  readonly lines: readonly Line[]
+  lines: [] as readonly Line[],
   /** The command has printed its result itself. */
-  readonly isPrinted?: boolean
+  isPrinted: false,
   /** Further keys of the JSON document. */
-  readonly details?: Readonly<Record<string, unknown>>
+  details: {} as Readonly<Record<string, unknown>>,
 }
+
+/** What a command ends with; printed as lines for people or as one JSON document (cli/README.md#the-json-document). */
+export type WholeResult = Readonly<typeof emptyResult>
 
 /** As a command says it; what it leaves out is as in `emptyResult`. */
 export type CommandResult = Partial<WholeResult>
-
-export const emptyResult: WholeResult = {
-  exitCode: 0,
-  campaign: { ledger: null, baseUrl: null },
-  totals: null,
-  files: {},
-  warnings: [],
-  errors: [],
-  lines: [],
-}
 
 /** What a thrown error means for the caller: a halt of ours by its own exit code, anything else is a bug. */
 export function resultOfError(

@@ -299,7 +299,7 @@ async function execute(
   const told = [distrusted, log.missing()].filter((warning) => warning !== null)
   result = { ...result, warnings: [...result.warnings, ...told] }
   log.close()
-  if (result.isPrinted === true) return result.exitCode
+  if (result.isPrinted) return result.exitCode
   if (isJson) world.stdout.write(jsonOf(name, result))
   else printResult(world, result)
   // Node tells of a full disk a moment later.

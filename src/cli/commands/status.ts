@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { shortDigest, toSend } from '../../domain/plan/plan.js'
 import { plural, said, timeText } from '../../domain/text/text.js'
 import { verificationText } from '../../domain/proof/read-back.js'
@@ -67,7 +67,8 @@ async function watch({ world, settings }: Context, reader: LedgerReader): Promis
     const view = viewOf(reader.totals(), settledBefore, world.clock.monotonic() - startedMs)
     if (isTerminal) lines.show(drawn(world, view))
     else world.stderr.write(`${plainLine(view)}\n`)
-    await pause(world, isTerminal ? DRAWN_INTERVAL_MS : LINE_INTERVAL_MS)
+    const interval = isTerminal ? DRAWN_INTERVAL_MS : LINE_INTERVAL_MS
+    await setTimeout(interval, undefined, { signal: drain }).catch(() => undefined)
   }
   if (isTerminal) lines.clear()
 }
@@ -76,14 +77,6 @@ function viewOf(totals: Totals, settledBefore: number, elapsedMs: number): RunVi
   const { ready, sending, registered, refused, inDoubt } = totals
   const total = ready + sending + registered + refused + inDoubt
   return { total, registered, refused, inDoubt, settledBefore, elapsedMs, event: null }
-}
-
-/** Ends early when a signal comes. */
-async function pause({ after, signals }: Context['world'], delayMs: number): Promise<void> {
-  const passed = new AbortController()
-  const cancel = after(delayMs, () => passed.abort())
-  await once(signals.drain, 'abort', passed).catch(() => undefined)
-  cancel()
 }
 
 /** What `status` tells programs of a plan. Times are ISO 8601; the approval is the one that counts longest. */

@@ -3,7 +3,7 @@ import { PILOT_DONE, type Stop } from '../../run/brake.js'
 import { existsSync } from 'node:fs'
 import { basename, relative, resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
-import { distrustLedgerFolder, readWritten } from '../../ledger/safety/side-files.js'
+import { readWritten } from '../../ledger/safety/side-files.js'
 import {
   CUT_OVER_FILE,
   PLACE_OF_PART,
@@ -12,7 +12,6 @@ import {
   pathInPack,
 } from '../../report/pack/pack-folder.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '../settings/declared.js'
-import { usualOut } from '../settings/settings.js'
 import { camelCase, sameFlags, type Context } from '../command.js'
 import { type Line, toned } from './world.js'
 import { type Totals, contradictedIn, type Verification } from '../../domain/row/row-state.js'
@@ -82,7 +81,7 @@ export function commandLine(
     .filter((option) => !without.includes(option))
     .flatMap((option) => {
       const value = flagged[option]
-      if (value === undefined || isNotNeeded(option, value, settings.ledger)) return []
+      if (value === undefined) return []
       return flagsOf(option).includes('<')
         ? [`--${flagName(option)}`, fileWord(value)]
         : [`--${flagName(option)}`]
@@ -106,10 +105,6 @@ function configFlag(
   if (readWith === null) return undefined
   return readWith === '' || readWith === resolve(file ?? '.') ? flags.config : shownPath(readWith)
 }
-
-const isNotNeeded = (option: OptionName, value: string, ledger: string): boolean =>
-  (option === 'out' && resolve(value) === resolve(usualOut(ledger))) ||
-  (option === 'sharedFolder' && distrustLedgerFolder(ledger) === null)
 
 /** Columns that were said not to count, and what was allowed for this campaign, hold for the next command as well. */
 function ownFlags(name: string, own: Context['own'], files: readonly string[]): string[] {

@@ -221,16 +221,7 @@ export function boundedWorld(world: World<Output>, { noColor = false } = {}): Wo
 }
 
 /** Shows how far a run is: lines redrawn in place on a terminal, one plain line per interval elsewhere. On stderr. */
-export interface Progress {
-  readonly reading: (source: string, records: number) => void
-  readonly sending: (total: number) => void
-  readonly outcome: (kind: Outcome['kind']) => void
-  /** A line that stays. */
-  readonly note: (line: Line) => void
-  /** What goes on just now, a pause and its cause; replaced by the next, gone with the next outcome. */
-  readonly event: (text: string, cause: string) => void
-  readonly end: () => void
-}
+export type Progress = ReturnType<typeof lineProgress>
 
 const LINE_INTERVAL_MS = 5_000
 /** Fast enough for an eye, slow enough for a terminal at the far end of a line. */
@@ -344,7 +335,7 @@ function drawnProgress(world: World, lines: Awaited<ReturnType<typeof drawnLines
   }
 }
 
-export function lineProgress(world: World, say: (line: Line) => void): Progress {
+export function lineProgress(world: World, say: (line: Line) => void) {
   const { view, ...count } = counter(world)
   let saidMs = world.clock.monotonic()
   let saidAt = 0
@@ -357,27 +348,29 @@ export function lineProgress(world: World, say: (line: Line) => void): Progress 
     say(plainLine(view()))
   }
   return {
-    reading: (source, records) => {
+    reading: (source: string, records: number): void => {
       if (!isDue()) return
       saidMs = world.clock.monotonic()
       say(readingText(source, records))
     },
-    sending: (total) => {
+    sending: (total: number): void => {
       count.start(total)
       saidMs = world.clock.monotonic()
       if (total > 0) say(`Sending ${plural(total, 'row', 'rows')}`)
     },
-    outcome: (kind) => {
+    outcome: (kind: Outcome['kind']): void => {
       count.outcome(kind)
       if (isDue()) sayCounts()
     },
-    event: (text, cause) => {
+    /** What goes on just now, a pause and its cause; replaced by the next, gone with the next outcome. */
+    event: (text: string, cause: string): void => {
       count.event(text)
       if (cause !== saidCause) say(text)
       saidCause = cause
     },
+    /** A line that stays. */
     note: say,
-    end: () => {
+    end: (): void => {
       if (settledOf(view()) > saidAt) sayCounts()
     },
   }
