@@ -186,13 +186,17 @@ async function writeFiles(
   await lists.finish()
   await toDo?.finish()
   const failed: unknown[] = []
-  // A page that fails takes no list with it; what the system refuses is told as ever.
-  const orTold = (error: unknown): void => {
-    if (codeOf(error) !== '') throw error
-    failed.push(error)
+  // A page that fails takes no list with it, whenever it does; what the system refuses is told as ever.
+  const orTold = async (write: () => Promise<unknown>): Promise<void> => {
+    try {
+      await write()
+    } catch (error) {
+      if (codeOf(error) !== '') throw error
+      failed.push(error)
+    }
   }
-  await renderPage(facts, texts).then((page) => folder.write('report.html', page), orTold)
-  await workbook.finish(facts).catch(orTold)
+  await orTold(async () => folder.write('report.html', await renderPage(facts, texts)))
+  await orTold(() => workbook.finish(facts))
   await folder.write('summary.json', renderSummary(facts))
   const written = { files: folder.finished(), language, absentAfterMs }
   return { facts, manifest: renderManifest(facts, written), failed }

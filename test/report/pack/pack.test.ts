@@ -375,6 +375,20 @@ describe('the folder of a pack', () => {
     expect(namesIn()).toEqual(ALL)
   })
 
+  it('with a page that cannot be made has its lists all the same, and no page of before; it is told', async () => {
+    await report()
+    const lists = EACH.filter((name) => name.endsWith('.csv'))
+    const before = lists.map(textOf)
+    const told = { company: 7, from: null } as never
+    await expect(report(EVERY_STATE, { told })).rejects.toThrow(
+      /A page of the report cannot be made; its lists are in/,
+    )
+    expect(lists.map(textOf)).toEqual(before)
+    expect(namesIn()).toEqual(ALL.filter((name) => !/^re.*(?:html|xlsx)$/.test(name)))
+    await report()
+    expect(namesIn()).toEqual(ALL)
+  })
+
   it('shows no file before all are complete, and publishes nothing of what is read again', async () => {
     const pack = await openPackFolder(folder, ['one.csv', 'two.csv'])
     const workshop = join(folder, readdirSync(folder)[0] ?? '')
