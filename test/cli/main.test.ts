@@ -98,13 +98,10 @@ describe('main', () => {
     },
   )
 
-  it.each([
-    ['ledger', /^Examples:\n {2}sepa-migrate ledger adopt/],
-    ['customer', /^ {2}customer show .*\n {2}customer erase /m],
-  ])('helps where the first word of a command stands alone: %s', async (word, expected) => {
+  it('names the commands that begin with a word that stands alone', async () => {
     const world = worldOf()
-    expect(await main([word, '--help'], commands, world)).toBe(0)
-    expect(world.printed.stdout).toMatch(expected)
+    expect(await main(['customer', '--help'], commands, world)).toBe(2)
+    expect(world.printed.stderr).toBe('Error: give "customer show" or "customer erase"\n')
   })
 
   it('explains a wrong flag once, with status 2', async () => {

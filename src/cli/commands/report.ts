@@ -59,14 +59,11 @@ export const reportCommand: Command = {
 
 /** Runs are counted from 1, as `status` and the page number them. @throws {UsageError} for any other */
 function runOf(reader: LedgerReader, text: string): number {
-  const runs = reader.runs()
-  const run = runs.find(({ id }) => text === String(id))
+  const run = reader.runs().find(({ id }) => text === String(id))
   if (run !== undefined) return run.id
   throw new UsageError(
     `There is no run "${text}" in this ledger; nothing was written`,
-    runs.length === 0
-      ? 'No run has sent anything yet'
-      : `Name one of its runs: ${runs.map(({ id, startedAt }) => `${id} (${timeText(startedAt)})`).join(', ')}`,
+    'Name one of its runs by the number that status and the page give it',
   )
 }
 

@@ -284,35 +284,33 @@ export const drawn = ({ stderr }: World, view: RunView): string[] =>
 
 function drawnProgress(world: World, lines: Awaited<ReturnType<typeof drawnLines>>): Progress {
   const { view, ...count } = counter(world)
-  let shown: 'nothing' | 'reading' | 'sending' = 'nothing'
-  let text: () => readonly string[] = () => []
+  const sending = (): readonly string[] => drawn(world, view())
+  /** What stands there; null for nothing. */
+  let text: (() => readonly string[]) | null = null
   let cancelDrawing: (() => void) | null = null
 
-  function drawNow(): void {
-    cancelDrawing?.()
+  function draw(): void {
     cancelDrawing = null
-    if (shown !== 'nothing') lines.show(text())
+    if (text !== null) lines.show(text())
   }
   /** However much happens, the lines are drawn ten times a second at most, and the last state is always drawn. */
-  const drawSoon = (): void => void (cancelDrawing ??= world.after(DRAW_INTERVAL_MS, drawNow))
-  function clear(): void {
+  const drawSoon = (): void => void (cancelDrawing ??= world.after(DRAW_INTERVAL_MS, draw))
+  function clearFor(next: typeof text): void {
     cancelDrawing?.()
     cancelDrawing = null
-    if (shown !== 'nothing') lines.clear()
+    if (text !== null) lines.clear()
+    text = next
   }
 
   return {
     reading: (source, records) => {
-      shown = 'reading'
       text = () => [writtenLine(readingText(source, records), false)]
       drawSoon()
     },
     sending: (total) => {
-      clear()
+      clearFor(total === 0 ? null : sending)
       count.start(total)
-      shown = total === 0 ? 'nothing' : 'sending'
-      text = () => drawn(world, view())
-      drawNow()
+      draw()
     },
     outcome: (kind) => {
       count.outcome(kind)
@@ -323,15 +321,11 @@ function drawnProgress(world: World, lines: Awaited<ReturnType<typeof drawnLines
       drawSoon()
     },
     note: (what) => {
-      clear()
-      if (shown === 'reading') shown = 'nothing'
+      clearFor(text === sending ? sending : null)
       world.stderr.print(what)
-      if (shown === 'sending') drawSoon()
+      drawSoon()
     },
-    end: () => {
-      clear()
-      shown = 'nothing'
-    },
+    end: () => clearFor(null),
   }
 }
 

@@ -379,13 +379,8 @@ function refuseOccupied(out: string, name: string, forbidden: readonly string[])
     assertNotTaken(join(out, name), { what: 'report file', forbidden })
     return
   }
-  const found = target.isSymbolicLink()
-    ? 'a symbolic link'
-    : target.isDirectory()
-      ? 'a folder'
-      : 'no regular file'
   throw new UsageError(
-    `Cannot write "${name}" to "${out}": ${found} is in its place`,
+    `Cannot write "${name}" to "${out}": a link, a folder or no regular file is in its place`,
     'Nothing was written. Remove it or give another folder (--out DIR).',
   )
 }
