@@ -363,7 +363,6 @@ describe('the last export', () => {
       2,
       expect.stringContaining('There is no run "4"'),
     ])
-    expect(unknown.errors[0]?.next).toMatch(/: 1 \(.*\), 2 \(.*\), 3 \(/)
     expect((await program('status')).stdout).toMatch(/^Last run: 3, started /m)
   })
 

@@ -203,40 +203,37 @@ async function systemOf(
   const known = systems.find((system) => system.exports.some((one) => one.sha256 === sha256))
   if (known !== undefined) return known
   const columnsOf = (header: readonly string[]): string => header.map(fold).sort().join()
-  const openedBy = async (system: System) =>
-    openBy(system).catch((error: unknown) => {
+  /** What is found in the file as that system reads it; null where it cannot be read so. */
+  const triedBy = async <Found>(system: System, find: (opened: Opened) => Promise<Found> | Found) => {
+    try {
+      return await find(await openBy(system))
+    } catch (error) {
       if (error instanceof SourceError) return null
       throw error
-    })
+    }
+  }
   const fit: System[] = []
   for (const system of systems) {
-    const opened = await openedBy(system)
-    const header = opened === null ? null : columnsOf(opened.header)
+    const header = await triedBy(system, (opened) => columnsOf(opened.header))
     if (system.exports.some((one) => columnsOf(one.header) === header)) fit.push(system)
   }
   let [best, most] = [fit[0], 0]
   for (const system of fit.length > 1 ? fit : []) {
-    const count = await countFirst(await openedBy(system), agrees)
-    if (count > most) [best, most] = [system, count]
+    const count = await triedBy(system, (opened) => countFirst(opened, agrees))
+    if (count !== null && count > most) [best, most] = [system, count]
   }
   return best
 }
 
-/** Of the first records, such ones; of a file that cannot be read so, none. */
-async function countFirst(
-  opened: Awaited<ReturnType<OpenNext>> | null,
-  isSuch: (record: CheckedRecord) => boolean,
-): Promise<number> {
+type Opened = Awaited<ReturnType<OpenNext>>
+
+/** Of the first records, such ones. */
+async function countFirst(opened: Opened, isSuch: (record: CheckedRecord) => boolean): Promise<number> {
   let [count, left] = [0, MOST_RECORDS]
-  try {
-    for await (const batch of opened?.records() ?? []) {
-      count += batch.slice(0, left).filter(isSuch).length
-      left -= batch.length
-      if (left <= 0) break
-    }
-  } catch (error) {
-    if (!(error instanceof SourceError)) throw error
-    return 0
+  for await (const batch of opened.records()) {
+    count += batch.slice(0, left).filter(isSuch).length
+    left -= batch.length
+    if (left <= 0) break
   }
   return count
 }
