@@ -14,6 +14,7 @@ import {
   type ReadSource,
   ruleOfVerdict,
   type UnsentRow,
+  type Way,
 } from '../ledger/admit/again.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { countText, fold, plural } from '../domain/text/text.js'
@@ -205,10 +206,9 @@ export async function readAgain(
   let second: readonly SecondFile[] | null = null
   const load = async (): Promise<readonly SecondFile[]> =>
     (second ??= await (await import('../source/columns/second-files.js')).loadSecondFiles(by.options, signal))
-  const reread = async (one: Readable, rows: Reading['rows'], mustCome: Reading['mustCome']) =>
-    readOne(admission, { ...one, by, second: await load(), signal, rows, mustCome })
+  const reread = async (one: Readable, way: Way, mustCome: Reading['mustCome']) =>
+    readOne(admission, { ...one, by, second: await load(), signal, way, mustCome })
   const sources = again.sources()
-  const collectedSince: Reading['rows'] = (source) => again.collectedSince(source, by.against.today)
   const isNewer = ({ sha256 }: ReadSource): boolean => given.has(sha256) && admission.isNewer(sha256)
   const readSource = async (source: ReadSource): Promise<void> => {
     const open = given.get(source.sha256)
@@ -216,9 +216,9 @@ export async function readAgain(
     const isForgotten = configuration !== null && by.configuration === null
     const isGiven = open !== undefined
     if (said === undefined || !((isGiven && !isForgotten) || isItsOwn(source, by))) return
-    const found = await changeBy(source, by, { byFlag: isGiven ? by.byFlag : byFlag, signal })
+    const found = await changeBy(source, by, signal, isGiven ? (by.byFlag ?? {}) : byFlag)
     const { areRulesChanged, isChanged, ofFile, now } = found
-    const ofFileAlone = found.mayBeOthers ? again.repeats(source) : 0
+    const ofFileAlone = found.mayBeOthers ? again.count('repeat', source) : 0
     const name = `"${source.name}"`
     const one = {
       ...found,
@@ -227,19 +227,21 @@ export async function readAgain(
       moved: { name, because: found.because, all: 0, others: 0, first: [] },
     }
     moved.push(one.moved)
-    const ways = one.isNewer ? [again.newest] : isChanged ? [again.unsent] : [again.toResend, collectedSince]
+    const ways: readonly Way[] = one.isNewer ? ['newest'] : isChanged ? ['unsent'] : ['resend', 'collected']
     // Nothing is kept of what was sent, and of what repeats it.
     const isOfFile =
-      ofFile.length > 0 || ofFileAlone > 0 || (isChanged && !source.isList && again.countUnsent(source) === 0)
-    if (open !== undefined && isOfFile) {
+      ofFile.length > 0 ||
+      ofFileAlone > 0 ||
+      (isChanged && !source.isList && again.count('unsent', source) === 0)
+    const isSaidOtherwise = one.isNewer && admission.isNewerByWord && again.count('sentOtherwise', source) > 0
+    if (open !== undefined && (isOfFile || isSaidOtherwise)) {
       lacking.push({ source, keys: ofFile, waiting: 0 })
-      results.push(await readFile(admission, { ...one, open, signal }))
+      const because = isOfFile ? one.because : 'which export is the newest'
+      results.push(await readFile(admission, { ...one, because, open, signal }))
       hasCome = true
       return
     }
-    if (open !== undefined && one.isNewer && admission.isNewerByWord && again.noteSentOtherwise(source))
-      results.push(await readSentOtherwise(admission, { ...one, open, signal }))
-    const waiting = ofFile.length === 0 ? 0 : again.countUnsent(source)
+    const waiting = ofFile.length === 0 ? 0 : again.count('unsent', source)
     if (waiting > 0) {
       lacking.push({ source, keys: ofFile, waiting })
       return
@@ -249,8 +251,8 @@ export async function readAgain(
       results.push(
         `${plural(ofFileAlone, 'record', 'records')} can only be read again from "${source.name}": nothing is kept of what repeats a registered mandate. Give the file again.`,
       )
-    for (const rows of ways) {
-      const [first] = rows(source).next().value ?? []
+    for (const way of ways) {
+      const [first] = again.rows(way, source, by.against.today).next().value ?? []
       if (first === undefined) continue
       const mustCome: Reading['mustCome'] = (row, record) =>
         row.state === 'refused' || row.isByWord === 1
@@ -259,18 +261,15 @@ export async function readAgain(
             areRulesChanged ||
             (isChanged && isHeldByOthers(row, record)) ||
             (one.isNewer && row.waits === 1) ||
-            (rows === collectedSince && row.rule !== null && row.rule !== ruleOfVerdict(record))
+            (way === 'collected' && row.rule !== null && row.rule !== ruleOfVerdict(record))
       // The export of a row that was in doubt may have been read again meanwhile.
       const { because } =
-        rows === collectedSince
+        way === 'collected'
           ? { because: EVIDENCE }
-          : rows === again.toResend
-            ? await changeBy({ ...source, reading: again.readingOf(first) }, by, {
-                byFlag: now.byFlag,
-                signal,
-              })
+          : way === 'resend'
+            ? await changeBy({ ...source, reading: again.readingOf(first) }, by, signal, now.byFlag)
             : one
-      const { came, told } = await reread({ ...one, because }, rows, mustCome)
+      const { came, told } = await reread({ ...one, because }, way, mustCome)
       hasCome ||= came > 0
       results.push(...told)
     }
@@ -278,8 +277,8 @@ export async function readAgain(
   for (const source of sources.filter((each) => !isNewer(each))) await readSource(source)
   if (hasCome) again.noteMet()
   for (const one of hasCome ? readable : [])
-    if (again.met(one.source).next().done !== true)
-      await reread(one, again.met, (row) => row.isByWord === 0 && row.state !== 'refused')
+    if (again.rows('met', one.source).next().done !== true)
+      await reread(one, 'met', (row) => row.isByWord === 0 && row.state !== 'refused')
   // What is newer comes last: it takes the place of what was read again before it.
   for (const source of sources.filter(isNewer)) await readSource(source)
   refuseLacking(lacking, by)
@@ -355,9 +354,10 @@ export function isItsOwn({ reading }: Pick<ReadSource, 'reading'>, by: ReadBy): 
 
 /** How a command reads an export, and what has changed since it was read last. */
 async function changeBy(
-  { reading, isList }: Pick<ReadSource, 'reading' | 'isList'>,
+  { reading, isList = false }: Pick<ReadSource, 'reading'> & Partial<Pick<ReadSource, 'isList'>>,
   by: ReadBy,
-  { byFlag, signal }: { readonly byFlag: ReadingFlags | undefined; readonly signal: AbortSignal },
+  signal: AbortSignal,
+  byFlag = reading.byFlag,
 ) {
   const { said = {}, sheet, encoding, delimiter, hidden } = reading
   const now = readingBy(by, byFlag)
@@ -409,14 +409,14 @@ export async function waitingBeside(
   const sources = reader.readSources().filter(({ reading }) => reading.said !== undefined)
   const isSystem = sources.some((source) => isItsOwn(source, by))
   for (const source of sources) {
-    const { configuration = null, byFlag } = source.reading
+    const { configuration = null } = source.reading
     const isOwn = isItsOwn(source, by)
     /** The path of what it was read with, as it is now; null where that is gone, or was none. */
     const place = isOwn ? by.configuration : placeOf(source.reading, by)
     /** What it was called; null where there was none. */
     const told = configuration === null ? null : `"${nameOf(configuration)}"`
     const changed = async (one: ReadBy) => {
-      const change = await changeBy(source, one, { byFlag, signal })
+      const change = await changeBy(source, one, signal)
       return change.isChanged || change.ofFile.length > 0 ? change : null
     }
     const read = isOwn ? by : place === null ? null : readWith(place)
@@ -458,10 +458,7 @@ export async function comparedOtherwise(
     const isGone = place === null && reading.configuration != null
     const read = isOwn ? by : isGone ? null : (by.readWith?.(place) ?? null)
     if (read === null) continue
-    const { isChanged, ofFile, because } = await changeBy({ reading, isList: false }, read, {
-      byFlag: reading.byFlag,
-      signal,
-    })
+    const { isChanged, ofFile, because } = await changeBy({ reading }, read, signal)
     if (isChanged || ofFile.length > 0) {
       // What was not sent of it a run reads again; whether the rest was sent rightly, only another comparison tells.
       found.push({ name, sha256, place, because, isTakenIn: isTakenIn === 1 })
@@ -525,91 +522,68 @@ function refuseLacking(all: readonly Lacking[], { configuration }: ReadBy): void
 const nameOfConfiguration = ({ configuration = null }: Pick<SourceReading, 'configuration'>): string =>
   configuration === null ? 'the configuration' : `"${nameOf(configuration)}"`
 
-/** A file that is read once more: what of it comes in. */
-interface Given extends Readable {
-  readonly open: Open
-  readonly signal: AbortSignal
-}
-
-/** @param placesOf the row in whose place a record comes, null for none; undefined where it does not come */
-async function readGiven(
+/**
+ * Takes records into a source of their own, where any comes.
+ * @param placed a record as it comes, null for one that does not
+ */
+async function takeIn(
   admission: Admission,
-  { source, open, signal }: Given,
-  placesOf: (opened: OpenedSource) => (record: CheckedRecord) => number | null | undefined,
+  about: Parameters<Admission['open']>[0],
+  records: AsyncIterable<readonly CheckedRecord[]>,
+  placed: (record: CheckedRecord) => CheckedRecord | null,
 ) {
-  const opened = await open(admission.collections.known())
-  const target = admission.open({ ...opened, again: source.id })
-  const placeOf = placesOf(opened)
+  let target: SourceAdmission | null = null
   let [came, read] = [0, 0]
-  for await (const batch of opened.records(signal)) {
-    const taken = batch.flatMap((record) => {
-      const corrects = placeOf(record)
-      return corrects === undefined ? [] : [{ ...record, corrects }]
-    })
-    target.add(taken)
+  for await (const batch of records) {
+    const taken = batch.flatMap((record) => placed(record) ?? [])
+    if (taken.length > 0) (target ??= admission.open(about)).add(taken)
     read += batch.length
     came += taken.length
   }
-  signal.throwIfAborted()
-  return { target, came, read, summary: { ...opened.summary(), bytes: 0, records: came } }
+  return { target, came, read }
 }
 
 /**
  * Reads the file itself in the place of what came in of it: a record takes the place of the one that stood on its line, what was
- * sent of it stays, and what is there no more gives way.
+ * sent of it stays, and what is there no more gives way. What it says otherwise than what was sent is a line of the cut-over, where
+ * a person calls it newer.
  */
-async function readFile(admission: Admission, one: Given): Promise<string> {
+async function readFile(
+  admission: Admission,
+  one: Readable & { readonly open: Open; readonly signal: AbortSignal },
+): Promise<string> {
   const { again } = admission
-  const { source, now, isNewer } = one
+  const { source, now, isNewer, signal } = one
+  const opened = await one.open(admission.collections.known())
+  const { sheet } = opened.reading
+  const about = { ...opened, again: source.id }
+  again.noteFormer(source.id, { sheet, isNewer, isByWord: isNewer && admission.isNewerByWord })
   let isDoubted = false as boolean
   let other = 0
-  const { target, came, read, summary } = await readGiven(admission, one, (opened) => {
-    const { sheet } = opened.reading
-    again.noteFormer(source.id, { sheet, isNewer, isByWord: isNewer && admission.isNewerByWord })
-    return (record) => {
-      const corrects = again.takes(record, opened, isNewer)
-      const change =
-        corrects === undefined
-          ? again.stays(record, opened)
-          : corrects === null
-            ? null
-            : again.differs(corrects, record, opened)
-      noteOwner(one.moved, record, change)
-      if (corrects === undefined && change !== null) other += 1
-      isDoubted ||=
-        (corrects !== undefined && sheet !== source.reading.sheet) || isDoubtful(admission, change)
-      return corrects
-    }
+  const { target, came, read } = await takeIn(admission, about, opened.records(signal), (record) => {
+    const { corrects, change } = again.meet(record, opened, isNewer)
+    noteOwner(one.moved, record, change)
+    isDoubted ||= (corrects !== undefined && sheet !== source.reading.sheet) || isDoubtful(admission, change)
+    if (corrects !== undefined) return { ...record, corrects }
+    if (change !== null) other += 1
+    return null
   })
+  signal.throwIfAborted()
   const told = againText(one, read - came - other, [
     [came, 'were read from the file'],
     [other, 'have other values than what was sent or decided, which stays'],
   ])
+  const summary = opened.summary()
   const reading = {
     ...{ ...summary.reading, ...now, again: told },
     wasGiven: one.ofFile.length > 0 ? (true as const) : undefined,
     doubts: isDoubted ? doubtsOf(admission, source) : undefined,
   }
   const sha256 = digestOf([source.sha256, source.parts.length, now, 'given'])
-  target.close({ ...summary, sha256, reading }, admission.isNewer(source.sha256))
-  again.giveWay(target.id)
+  const whole = target ?? admission.open(about)
+  whole.close({ ...summary, bytes: 0, records: came, sha256, reading }, isNewer)
+  again.giveWay(whole.id)
   return `"${source.name}" was ${told}.`
-}
-
-/** What a file that is called newer says otherwise than what was sent of its mandates comes in once more, as a line of the cut-over. */
-async function readSentOtherwise(admission: Admission, one: Given): Promise<string> {
-  const { source, now } = one
-  const { sentOtherwise } = admission.again
-  const { target, came, summary } = await readGiven(
-    admission,
-    one,
-    () =>
-      ({ line }) =>
-        sentOtherwise(line),
-  )
-  const sha256 = digestOf([source.sha256, source.parts.length, now, 'sent otherwise'])
-  target.close({ ...summary, sha256, reading: { ...summary.reading, ...now }, findings: [] }, true)
-  return `${plural(came, `record of "${source.name}" says`, `records of "${source.name}" say`)} something else than what was sent.`
 }
 
 /** What waits stays as it is: nothing of the command has happened. */
@@ -630,7 +604,7 @@ interface Reading extends Readable {
   readonly by: ReadBy
   readonly second: readonly SecondFile[]
   readonly signal: AbortSignal
-  readonly rows: Admission['again']['unsent']
+  readonly way: Way
   /** Although it says the same. */
   readonly mustCome: (row: UnsentRow, record: CheckedRecord) => boolean
 }
@@ -650,15 +624,15 @@ function askedColumns({
 }
 
 async function readOne(admission: Admission, one: Reading) {
-  const { source, by, now, second, isNewer, isChanged, signal, rows: rowsOf, mustCome, because } = one
+  const { source, by, now, second, isNewer, isChanged, signal, way, mustCome, because } = one
   const { again, collections } = admission
   const { openStored } = await import('../source/read-source.js')
-  /** What was given out to be checked, page by page, once it is known how to read. */
-  const pages: UnsentRow[][] = []
+  /** What was given out to be checked, once it is known how to read. */
+  const given: UnsentRow[] = []
   let isKnown = false
-  function* rows(): ReturnType<typeof rowsOf> {
-    for (const page of rowsOf(source)) {
-      if (isKnown) pages.push(page)
+  function* rows(): ReturnType<typeof again.rows> {
+    for (const page of again.rows(way, source, by.against.today)) {
+      if (isKnown) given.push(...page)
       yield page
     }
   }
@@ -669,45 +643,35 @@ async function readOne(admission: Admission, one: Reading) {
     if (!(error instanceof SourceError)) throw error
     // A list has the columns that people left in it.
     if (source.isList) return null
-    throw cannotRead(error, again.countUnsent(source), one)
+    throw cannotRead(error, again.count('unsent', source), one)
   })
   if (stored === null) return { came: 0, told: [] }
   assertSameHeadings(stored, [source])
   const about = { name: source.name, header: stored.header, columns: stored.columns, again: source.id }
-  let target: SourceAdmission | null = null
   // Another configuration may leave out the column that kept mandates behind, so all that is left of an export is looked at. A
   // list has the rows that people left in it.
-  const isPart = source.isList || rowsOf === again.met || because === EVIDENCE
+  const isPart = source.isList || way === 'met' || way === 'collected'
   const records = stored.records(signal, isPart ? () => true : undefined)
   const changes: Partial<Record<Change, number>> = {}
-  let [came, same, ended] = [0, 0, 0]
-  let page: UnsentRow[] = []
-  let at = 0
+  let [same, ended] = [0, 0]
   isKnown = true
-  for await (const batch of records) {
-    const differing = batch.flatMap((record) => {
-      if (at === page.length) [page, at] = [pages.shift() ?? [], 0]
-      const row = page[at]
-      at += 1
-      if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
-      if (!isNewer && again.staysEnded(row.id, record, stored.reading)) {
-        ended += 1
-        return []
-      }
-      const change = again.differs(row.id, record, about)
-      noteOwner(one.moved, record, change)
-      if (change !== null) changes[change] = (changes[change] ?? 0) + 1
-      else {
-        same += 1
-        if (!mustCome(row, record)) return []
-      }
-      const place = { record: row.record, line: row.line, corrects: row.id }
-      return [{ ...record, ...place, isUnchanged: false, isDecided: false }]
-    })
-    if (differing.length > 0) (target ??= admission.open(about)).add(differing)
-    came += differing.length
-  }
+  const taken = await takeIn(admission, about, records, (record) => {
+    const row = given.shift()
+    if (row === undefined) throw new Error(`A record of "${source.name}" has no row`)
+    if (!isNewer && again.staysEnded(row.id, record, stored.reading)) {
+      ended += 1
+      return null
+    }
+    const change = again.differs(row.id, record, about)
+    noteOwner(one.moved, record, change)
+    if (change !== null) changes[change] = (changes[change] ?? 0) + 1
+    else same += 1
+    if (change === null && !mustCome(row, record)) return null
+    const place = { record: row.record, line: row.line, corrects: row.id }
+    return { ...record, ...place, isUnchanged: false, isDecided: false }
+  })
   signal.throwIfAborted()
+  const { came } = taken
   const told = againText(one, same, [
     ...Object.entries(CHANGES).map(([kind, more]) => [changes[kind as Change] ?? 0, more] as const),
     [ended, `stay ended (if that was wrong, give "${source.name}" once more with --newer)`],
@@ -721,12 +685,13 @@ async function readOne(admission: Admission, one: Reading) {
     wasGiven: undefined,
     doubts: isDoubted ? doubtsOf(admission, source) : undefined,
   }
-  const sha256 = digestOf([source.sha256, source.parts.length, now, rowsOf === again.met, because])
+  const sha256 = digestOf([source.sha256, source.parts.length, now, way === 'met', because])
   const summary = { sha256, bytes: 0, records: came, blankLines: 0, reading, findings: [] }
   // How it was read, and that it was called newer or compared, is kept also where all of it says the same.
   const isWord = isNewer && (admission.isNewerByWord || !again.isSaidSince(source))
-  if ((isChanged || isWord) && rowsOf !== again.met) target ??= admission.open(about)
+  const isKept = (isChanged || isWord) && way !== 'met'
+  const target = taken.target ?? (isKept ? admission.open(about) : null)
   target?.close(summary, isNewer)
-  const isTold = isChanged || (came > 0 && (rowsOf === again.toResend || because === EVIDENCE))
+  const isTold = isChanged || (came > 0 && (way === 'resend' || way === 'collected'))
   return { came, told: isTold ? [`"${source.name}" was ${told}.`] : [] }
 }

@@ -860,7 +860,9 @@ describe('words', () => {
     await expectRun(['first.csv', '--limit', '1'], 5, [mandate(1)])
     await expectRun(['second.csv', '--newer'], 0, sent)
     const { stdout } = await expectRun(['first.csv', '--newer'], 3, sent)
-    expect(stdout).toContain('3 records of "first.csv" say something else than what was sent.')
+    expect(stdout).toContain(
+      'because which export is the newest has changed: 1 the same, 3 were read from the file.',
+    )
     expect(listOf('cut-over.csv').map((row) => row['migration_change'])).toEqual([
       'it has another account there',
       'it has another customer number there',

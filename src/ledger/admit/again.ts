@@ -14,7 +14,7 @@ import {
 } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints, type HeaderColumns } from './stored-row.js'
-import { hasAny, IS_VOUCHED_SINCE } from './collected.js'
+import { IS_VOUCHED_SINCE } from './collected.js'
 import { replaceRows, type Scope, latestOf } from './problems.js'
 import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/correction.js'
@@ -115,28 +115,6 @@ const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.i
 
 type Parts = Pick<ReadSource, 'parts'>
 
-function* unsentRowsOf(
-  connection: Connection,
-  { parts }: Parts,
-  such: string,
-  today?: LocalDate,
-): Generator<UnsentRow[], undefined> {
-  const read = sqlWithJson<UnsentRow>(connection, 'cells')`
-    select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, ${privateOf('row', 'cells')} as cells
-      from row where row.id > :after and row.id <= :last and ${such} order by row.id limit ${PAGE}`
-  for (const { first, last } of parts)
-    for (let after = first - 1; after < last;) {
-      const page = read.all({ after, last, today })
-      if (page.length > 0) yield page
-      after = page.at(-1)?.id ?? last
-    }
-}
-
-const countOf = (connection: Connection, { parts }: Parts, such: string, today?: LocalDate): number =>
-  sqlValue(connection)<number>`select count(*) from row where ${such} and ${IS_IN_PARTS}`.get({
-    ...{ parts: JSON.stringify(parts), today },
-  }) ?? 0
-
 /**
  * SQL of the rows that were sent as an export was read before, since when it was read again and says something else of others,
  * until a comparison tells what differs.
@@ -152,14 +130,6 @@ export const AS_READ_BEFORE = `
 
 export const countAsReadBefore = (connection: Connection): number =>
   sqlValue(connection)<number>`select count(*) from (${AS_READ_BEFORE})`.get() ?? 0
-
-export const countUnsentOf = (connection: Connection, source: Parts): number =>
-  countOf(connection, source, IS_UNSENT)
-
-export const countAliveOf = (connection: Connection, source: Parts, today: LocalDate): number =>
-  hasAny(connection)
-    ? countOf(connection, source, `row.state <> 'ready' and ${IS_COLLECTED_SINCE}`, today)
-    : 0
 
 /** Finds the mandates of which a record has come in again since this row. */
 function noteMet(connection: Connection, first: number): void {
@@ -190,6 +160,54 @@ const IS_REPEAT = `(row.state = 'duplicate' and not exists (select 1 from privat
 /** Another record took its place, or its line was in the file no more. */
 const GAVE_WAY = `(row.state = 'superseded' and not ${isCorrected('row')})`
 
+/** SQL over `row` of the records of a source that may come in again, by what brings them. */
+const WAYS = {
+  unsent: IS_UNSENT,
+  resend: IS_TO_RESEND,
+  collected: IS_COLLECTED_SINCE,
+  alive: `row.state <> 'ready' and ${IS_COLLECTED_SINCE}`,
+  met: IS_MET,
+  newest: IS_TO_SAY_AGAIN,
+  sentOtherwise: IS_SENT_OTHERWISE,
+  repeat: IS_REPEAT,
+} as const
+export type Way = keyof typeof WAYS
+
+/** SQL of what must be there before any row is looked at. */
+const NEEDED: Readonly<Partial<Record<Way, string>>> = {
+  resend: `select 1 from attempt where outcome = 'released'`,
+  collected: 'select 1 from collected',
+  alive: 'select 1 from collected',
+}
+
+const isNone = (connection: Connection, way: Way): boolean =>
+  sqlValue(connection)`select exists (${NEEDED[way] ?? 'select 1'})`.get() === 0
+
+function* rowsOfWay(
+  connection: Connection,
+  way: Way,
+  { parts }: Parts,
+  today?: LocalDate,
+): Generator<UnsentRow[], undefined> {
+  if (isNone(connection, way)) return
+  const read = sqlWithJson<UnsentRow>(connection, 'cells')`
+    select row.id, ${WAITS_FOR_ORDER} as waits, ${IS_BY_WORD} as isByWord, row.state, row.rule, row.line, row.record, ${privateOf('row', 'cells')} as cells
+      from row where row.id > :after and row.id <= :last and ${WAYS[way]} order by row.id limit ${PAGE}`
+  for (const { first, last } of parts)
+    for (let after = first - 1; after < last;) {
+      const page = read.all({ after, last, today })
+      if (page.length > 0) yield page
+      after = page.at(-1)?.id ?? last
+    }
+}
+
+export const countOfWay = (connection: Connection, way: Way, { parts }: Parts, today?: LocalDate): number =>
+  isNone(connection, way)
+    ? 0
+    : (sqlValue(connection)<number>`select count(*) from row where ${WAYS[way]} and ${IS_IN_PARTS}`.get({
+        ...{ parts: JSON.stringify(parts), today },
+      }) ?? 0)
+
 /** What came in by earlier commands, with what may come in once more as the configuration reads it now. */
 export function againVerbs({
   connection,
@@ -201,9 +219,6 @@ export function againVerbs({
   type Former = Readonly<
     { id: number; key: string | null } & Record<'isUnsent' | 'isRepeat' | 'isLeft', 0 | 1>
   >
-  const at = (line: number) =>
-    sql(connection)<Former>`select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft
-      from temp.former join row on row.id = former.id where former.line = ?`.get(line)
   const joinedOfEnded = sqlValue(connection)<string>`
     select reading -> '$.joined' from row join source on source.id = source_id
      where row.id = ? and (row.state = 'excluded' or rule is 'STATUS_UNKNOWN')`
@@ -216,25 +231,17 @@ export function againVerbs({
   return {
     staysEnded,
     sources: () => guard(() => readSourcesOf(connection)),
-    unsent: (source: Parts) => unsentRowsOf(connection, source, IS_UNSENT),
-    countUnsent: (source: Parts): number => countUnsentOf(connection, source),
-    toResend: (source: Parts) => {
-      const isAny =
-        sqlValue(connection)`select exists (select 1 from attempt where outcome = 'released')`.get() === 1
-      return unsentRowsOf(connection, isAny ? source : { parts: [] }, IS_TO_RESEND)
-    },
+    /** Page by page. `today`: for what was collected since. */
+    rows: (way: Way, source: Parts, today?: LocalDate) => rowsOfWay(connection, way, source, today),
+    count: (way: Way, source: Parts): number => countOfWay(connection, way, source),
     /** How the file was read by which a row came in. */
     readingOf: ({ id }: UnsentRow): SourceReading =>
       JSON.parse(
         sqlValue(connection)<string>`
           select reading from source where id = (select source_id from row where id = ?)`.get(id) ?? '{}',
       ) as SourceReading,
-    collectedSince: (source: Parts, today: LocalDate) =>
-      unsentRowsOf(connection, hasAny(connection) ? source : { parts: [] }, IS_COLLECTED_SINCE, today),
     /** Of the mandates of which a record has come in again. */
     noteMet: () => guard(() => noteMet(connection, first)),
-    met: (source: Parts) => unsentRowsOf(connection, source, IS_MET),
-    newest: (source: Parts) => unsentRowsOf(connection, source, IS_TO_SAY_AGAIN),
     differs,
     isCompared: () => sql(connection)`select 1 from comparison limit 1`.get() !== undefined,
     /** It was read after the latest comparison. */
@@ -243,22 +250,8 @@ export function againVerbs({
         connection,
       )`select 1 from source where origin = ? and id > (select max(last_source) from comparison)`.get(id) !==
       undefined,
-    /** How many only the file can tell. */
-    repeats: (source: Parts): number => countOf(connection, source, IS_REPEAT),
     asReadBefore: () => countAsReadBefore(connection),
     lastAttempt: () => sqlValue(connection)<number>`select max(id) from attempt`.get() ?? 0,
-    /** Notes what was sent otherwise than this source has it. @returns whether there is any */
-    noteSentOtherwise: ({ parts }: Parts): boolean => {
-      emptyTables(connection, { otherwise: 'line integer primary key, id integer not null' })
-      return (
-        sql(connection)`
-          insert or replace into temp.otherwise select line, id from row where ${IS_SENT_OTHERWISE} and ${IS_IN_PARTS} order by id`.run(
-          { parts: JSON.stringify(parts) },
-        ).changes > 0
-      )
-    },
-    sentOtherwise: (line: number): number | undefined =>
-      sqlValue(connection)<number>`select id from temp.otherwise where line = ?`.get(line),
     /**
      * What a file holds that is read once more, beside what came in of that sheet, however it was read. What gave way is told by
      * the mandate in whose favour. By a newer word (`isNewer`, of a person with `isByWord`) it may speak again.
@@ -284,26 +277,28 @@ export function againVerbs({
         ...{ id, sheet: sheet ?? null, isNewer: Number(isNewer), isByWord: Number(isByWord) },
       })
     },
-    /** The row in whose place the record comes, undefined where it does not come: what was sent or corrected stays, and what repeats it. */
-    takes: (
+    /**
+     * The row in whose place the record comes, undefined where it does not come: what was sent or corrected stays, and what repeats
+     * it; and what it says otherwise than that row.
+     */
+    meet: (
       record: CheckedRecord,
-      columns: Parameters<typeof differs>[2] & Pick<ReadSource, 'reading'>,
+      columns: HeaderColumns & Pick<ReadSource, 'reading'>,
       isNewer: boolean,
-    ): number | null | undefined => {
-      const row = at(record.line)
-      if (row === undefined) return null
+    ): { readonly corrects: number | null | undefined; readonly change: Change | null } => {
+      const row = sql(connection)<Former>`
+        select former.*, coalesce(row.state = 'refused', 0) or ${IS_BY_WORD} as isLeft
+          from temp.former join row on row.id = former.id where former.line = ?`.get(record.line)
+      if (row === undefined) return { corrects: null, change: null }
+      const change = differs(row.id, record, columns)
       const comes =
         (row.isUnsent === 1 || (row.isRepeat === 1 && row.key !== record.mandateKey)) &&
         (isNewer || !staysEnded(row.id, record, columns.reading))
-      if (comes && (row.isLeft === 0 || differs(row.id, record, columns) !== null)) return row.id
+      if (comes && (row.isLeft === 0 || change !== null)) return { corrects: row.id, change }
+      if (row.isUnsent === 0) return { corrects: undefined, change }
       // It is in the file, and does not give way.
-      if (row.isUnsent === 1) sql(connection)`delete from temp.former where line = ?`.run(record.line)
-      return undefined
-    },
-    /** What a record that does not come says otherwise than the row that stays. */
-    stays: (record: CheckedRecord, columns: Parameters<typeof differs>[2]): Change | null => {
-      const row = at(record.line)
-      return row === undefined ? null : differs(row.id, record, columns)
+      sql(connection)`delete from temp.former where line = ?`.run(record.line)
+      return { corrects: undefined, change: null }
     },
     /** What is not in the file any more is replaced by what is. */
     giveWay: (source: number): void =>

@@ -1,4 +1,4 @@
-import { countAliveOf, countUnsentOf, type ReadSource, readSourcesOf } from '../admit/again.js'
+import { countOfWay, type ReadSource, readSourcesOf } from '../admit/again.js'
 import { resolve } from 'node:path'
 import type { LocalDate } from '../../domain/mandate/mandate.js'
 import { CORRECTED, countFields, type CorrectedRow, type Corrections } from '../../domain/row/correction.js'
@@ -356,10 +356,10 @@ export function createReader(connection: Connection, file: string) {
     whyRefused: () =>
       value<string>`
         select distinct why from (select ${REFUSED_BECAUSE} as why from row where state = 'refused') where why is not null`.all(),
-    countUnsent: (source: Pick<ReadSource, 'parts'>) => countUnsentOf(connection, source),
+    countUnsent: (source: Pick<ReadSource, 'parts'>) => countOfWay(connection, 'unsent', source),
     /** How many of them are called lapsed and were collected since. */
     countAlive: (source: Pick<ReadSource, 'parts'>, today: LocalDate) =>
-      countAliveOf(connection, source, today),
+      countOfWay(connection, 'alive', source, today),
     sources: (): SourceRecord[] => connection.transaction(readSources)(connection),
     /** A released attempt was in doubt in its run; what a person decided later does not change that run. */
     runs: (): RunRecord[] =>
