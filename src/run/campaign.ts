@@ -17,7 +17,6 @@ import { HaltError, UsageError } from '../errors.js'
 import type { HeldRows, Resolution, RunSettings } from '../ledger/ledger.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
-import type { SourceRecord } from '../ledger/read/reader.js'
 import {
   addSources,
   decide,
@@ -29,7 +28,7 @@ import {
 import { type ReadBy, waitingBeside } from './read-again.js'
 import { deliver, type DeliveryParts, type Send } from './deliver.js'
 import { SEPA_COUNTRIES, maskAccounts } from '../domain/text/accounts.js'
-import { cleanCell, findNames, firstOf } from '../domain/text/text.js'
+import { cleanCell, findNames } from '../domain/text/text.js'
 import { DECLINED, INTERRUPTED, PILOT_DONE, type Stop, stopOfChoice, stopOfWaiting } from './brake.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import { NO_CUT_OVER } from '../domain/row/cut-over.js'
@@ -340,17 +339,8 @@ export function assertChoosable(choice: Choice | null, ledger: Pick<LedgerReader
         `"${maskAccounts(twice.source.name)}" has more than one column "${column}"`,
         'Choose by another column',
       )
-    if (!found.some(({ count }) => count > 0))
-      throw wrong(`no file has a column "${column}"`, `The columns are ${columnsText(sources)}`)
+    if (!found.some(({ count }) => count > 0)) throw wrong(`no file has a column "${column}"`, NAME_BOTH)
   }
-}
-
-const MOST_SHOWN = 30
-
-function columnsText(sources: readonly SourceRecord[]): string {
-  const names = new Set(sources.flatMap(({ header }) => header.filter((name) => name !== '')))
-  const quoted = Array.from(names, (name) => `"${maskAccounts(name)}"`)
-  return firstOf(quoted, MOST_SHOWN)
 }
 
 const wrong = (what: string, next: string): UsageError =>

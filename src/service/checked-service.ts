@@ -108,11 +108,6 @@ export function readBaseUrl(text: string) {
     )
   }
   const pathPrefix = withoutEnd(url.pathname.replace(/(?<!\/)\/+$/, ''))
-  if (pathPrefix.endsWith(API_PREFIX))
-    throw unusable(
-      `it ends with "${API_PREFIX}" twice`,
-      `Leave out the ending "${API_PREFIX}", it is added to the address.`,
-    )
   return {
     /**
      * One spelling per service: lower case, no dot after the host, no trailing slash or `/api/v2`, default port left out.

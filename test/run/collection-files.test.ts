@@ -123,7 +123,6 @@ it.each<[string, Partial<Debit>]>([
         const told = ledger.view
           .problemsOfRow(held?.id ?? 0)
           .map(({ message, remedy }) => `${message} ${remedy}`)
-        expect(told.join()).toContain('One of its collections ended it (FNAL, OOFF or B2B).')
         expect(told.join()).toContain('write "send" into migration_decision')
         // Another month changes nothing of it, and one that ends it too settles it.
         const again = { reference: 'M-1', day: '2026-03-05' }

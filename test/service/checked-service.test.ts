@@ -37,6 +37,7 @@ describe('the address of the service', () => {
     ['https://example.com/billing/api/v2', 'https://example.com/billing', '/billing', 'example.com', false],
     ['https://example.com/x///api/v2', 'https://example.com/x', '/x', 'example.com', false],
     ['https://example.com../b', 'https://example.com/b', '/b', 'example.com', false],
+    ['https://example.com/api/v2/api/v2', 'https://example.com/api/v2', '/api/v2', 'example.com', false],
     ['https://example.com/api/v20', 'https://example.com/api/v20', '/api/v20', 'example.com', false],
     ['https://127.0.0.1:9', 'https://127.0.0.1:9', '', '127.0.0.1:9', true],
     ['http://127.255.1.2/x', 'http://127.255.1.2/x', '/x', '127.255.1.2', true],
@@ -63,8 +64,6 @@ describe('the address of the service', () => {
     ['https://example.com/?', 'a query or a fragment'],
     ['https://example.com/?token=hunter2', 'a query or a fragment'],
     ['https://example.com/#top', 'a query or a fragment'],
-    ['https://example.com/api/v2/api/v2', 'it ends with "/api/v2" twice'],
-    ['https://example.com/x/api/v2//api/v2/', 'it ends with "/api/v2" twice'],
     [
       'http://api.example.com',
       '"api.example.com" is not this machine, and http:// would send account numbers unencrypted',

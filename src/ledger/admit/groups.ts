@@ -536,7 +536,7 @@ function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
   const { connection, at } = group
   if (isContradictory) conflictInside(seen)
   const other = live ?? older.find(({ state }) => state === 'excluded') ?? older[0] ?? null
-  const text = `${rule === 'CONFLICT_MANDATE' ? LATEST_DIFFERS : ruleOf(rule).message}${endOf(group)} Compare it with {row}.`
+  const text = `${rule === 'CONFLICT_MANDATE' ? LATEST_DIFFERS : ruleOf(rule).message} Compare it with {row}.`
   const isBlocked = live !== null && live.state !== 'ready' && rule === 'CONFLICT_MANDATE'
   const notice = isBlocked ? blocked(live) : say(rule, text, other?.id)
   give(connection, 'conflict', notice, `mandate_key = :key and ${SENDABLE}`, values)
@@ -548,11 +548,6 @@ function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {
   else if (counts.ended > 0)
     writeNotice(connection, said, `mandate_key = :key and ${IS_OLD} and row.state = 'conflict'`, values)
 }
-
-const endOf = (group: Deciding): string =>
-  holds(group, `select 1 from row where mandate_key = :key and ${isLast('row')}`)
-    ? ' One of its collections ended it (FNAL, OOFF or B2B).'
-    : ''
 
 /** The rows that were not sent give way to the first newcomer, whatever became of it. */
 function replaceOlder({ connection }: Deciding, values: Readonly<Record<string, unknown>>): void {
@@ -571,7 +566,7 @@ function conflictInside(seen: Seen): void {
        and ${SAID} <> (select ${SAID} from row where id = :one)`
   const other = counts.firstHeld ?? differing.get(all) ?? null
   const dates = counts.dates > 1 ? ' They name different dates of signature.' : ''
-  const text = `${ruleOf('CONFLICT_MANDATE').message}${dates}${endOf(group)} Compare it with {row}.`
+  const text = `${ruleOf('CONFLICT_MANDATE').message}${dates} Compare it with {row}.`
   const where = `mandate_key = :key and ${SENDABLE}`
   give(connection, 'conflict', say('CONFLICT_MANDATE', text, other), `${where} and row.id = :one`, all)
   give(connection, 'conflict', say('CONFLICT_MANDATE', text, counts.firstHeld ?? counts.first), where, values)

@@ -299,7 +299,7 @@ function holdUnordered(connection: Connection, { id }: Candidate, refused: Stand
 function contradictKin({ connection }: Scope, { id, state }: Candidate, kin: Standing, at: string): void {
   if (!SAYS_ENDS.includes(state) || !IS_SENT.includes(kin.state)) return
   const where = `row.id = :id and row.state in ('excluded', 'invalid')`
-  contradict(connection, { where, values: { id }, more: ', which is written otherwise', sent: kin.id, at })
+  contradict(connection, { where, values: { id }, sent: kin.id, at })
 }
 
 /** "send" on a line of a row that was held for its kin. */

@@ -46,11 +46,11 @@ export interface Contradicting {
 /** Records that come in, that `where` (SQL over `row`) selects, wait as what contradicts the row that was sent. */
 export function contradict(
   connection: Connection,
-  { where, values = {}, more = '', sent, at }: Omit<Contradicting, 'records'> & Contradicted,
+  { where, values = {}, sent, at }: Omit<Contradicting, 'records'> & Contradicted,
 ): void {
   const records = sql(connection)<Contradicting['records'][number]>`
     select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
-  const message = `${ruleOf('CONTRADICTS_SENT').message} It is {row}${more}.`
+  const message = `${ruleOf('CONTRADICTS_SENT').message} It is {row}.`
   give(
     connection,
     'conflict',
@@ -64,8 +64,6 @@ export function contradict(
 interface Contradicted {
   readonly where: string
   readonly values?: Readonly<Record<string, unknown>>
-  /** Said of the row that was sent. */
-  readonly more?: string
 }
 
 /**
