@@ -46,7 +46,7 @@ export interface AdmissionParts extends Omit<Scope, 'first'> {
   /** The ledger that an export alone is set against: what it knows of last collections counts. */
   readonly beside?: Connection | undefined
   /** After the transaction ended, either way. */
-  readonly ended: (isCommitted: boolean) => void
+  readonly ended?: (isCommitted: boolean) => void
 }
 
 const SAVEPOINT = 'source'
@@ -81,7 +81,6 @@ const isCompared = (connection: Connection, sha256: string): boolean =>
 export function openAdmission(parts: AdmissionParts) {
   const { connection, guard } = parts
   let current: { readonly name: string } | null = null
-  let isOver = false
   guard(() => connection.exec('begin immediate'))
   const earlier = earlierRows(connection, parts.fingerprints)
   const collections = collectionsOf(connection, parts.fingerprints, parts.beside)
@@ -97,12 +96,7 @@ export function openAdmission(parts: AdmissionParts) {
   emptyTables(connection, TABLES)
 
   function assertOpen(): void {
-    if (isOver) throw new Error('Cannot go on with an admission that has ended')
-  }
-
-  function end(isCommitted: boolean): void {
-    isOver = true
-    parts.ended(isCommitted)
+    if (!connection.inTransaction) throw new Error('Cannot go on with an admission that has ended')
   }
 
   return {
@@ -231,12 +225,12 @@ export function openAdmission(parts: AdmissionParts) {
         noteChange(connection, parts.now())
         connection.exec('commit')
       })
-      end(true)
+      parts.ended?.(true)
     },
     rollback: (): void => {
-      if (isOver) return
-      if (connection.inTransaction) connection.exec('rollback')
-      end(false)
+      if (!connection.inTransaction) return
+      connection.exec('rollback')
+      parts.ended?.(false)
     },
   }
 }

@@ -557,19 +557,15 @@ function replaceOlder({ connection }: Deciding, values: Readonly<Record<string, 
   replaceRows(connection, `select id as old, ${first} as new from row where ${older}`, values)
 }
 
-function conflictInside(seen: Seen): void {
-  const { group, counts, values } = seen
-  const { connection } = group
-  const all = { ...values, one: counts.first }
-  const differing = sqlValue(connection)<number>`
-    select min(row.id) from row where mandate_key = :key and ${SENDABLE}
-       and ${SAID} <> (select ${SAID} from row where id = :one)`
-  const other = counts.firstHeld ?? differing.get(all) ?? null
+function conflictInside({ group, counts, values }: Seen): void {
   const dates = counts.dates > 1 ? ' They name different dates of signature.' : ''
   const text = `${ruleOf('CONFLICT_MANDATE').message}${dates} Compare it with {row}.`
   const where = `mandate_key = :key and ${SENDABLE}`
-  give(connection, 'conflict', say('CONFLICT_MANDATE', text, other), `${where} and row.id = :one`, all)
-  give(connection, 'conflict', say('CONFLICT_MANDATE', text, counts.firstHeld ?? counts.first), where, values)
+  // The first one is compared with one that differs from it, all others with the first.
+  const differing = `select min(row.id) from row where ${where} and ${SAID} <> (select ${SAID} from row where id = :one)`
+  const other = `coalesce(:firstHeld, iif(row.id = :one, (${differing}), :one))`
+  const all = { ...values, one: counts.first, firstHeld: counts.firstHeld }
+  give(group.connection, 'conflict', say('CONFLICT_MANDATE', text, other), where, all)
 }
 
 function repeatInside(seen: Seen): void {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
-import { NOBODY_NAMED, type Corrector } from '../../domain/row/correction.js'
+import { NOBODY_NAMED } from '../../domain/row/correction.js'
 import type { Expected, Totals } from '../../domain/row/row-state.js'
 import { openAdmission, type Admission, type AdmissionParts } from '../admit/admission.js'
 import {
@@ -320,14 +320,10 @@ export function createLedger(parts: LedgerParts) {
   }
 }
 
-export interface AdmitRequest {
-  readonly severities: SeverityOverrides
+export interface AdmitRequest
+  extends Pick<AdmissionParts, 'severities'>, Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>> {
   /** No file comes in and refused rows alone become ready: an error then says so. */
   readonly isRetry?: boolean
-  /** Who gives rows back, and why, where a line does not say it itself. */
-  readonly corrector?: Corrector
-  /** A person said that the exports are newer than what came in before. */
-  readonly isNewer?: boolean
 }
 
 /** A ledger that no file name leads to, for `check`: the same rules across rows, and nothing is kept. */
@@ -419,9 +415,7 @@ function scratchLedger(
     /** From now on its reader tells the problems of the new files alone; nothing more may come in. */
     tellNew: (): void =>
       void connection.exec(`create temp view problem as select * from main.problem where id > ${before}`),
-    admit: (
-      given: Pick<AdmissionParts, 'severities'> & Partial<Pick<AdmissionParts, 'corrector' | 'isNewer'>>,
-    ) =>
+    admit: (given: Omit<AdmitRequest, 'isRetry'>) =>
       openAdmission({
         connection,
         fingerprints: fingerprintsOf(connection, file, 'admit files into'),
@@ -430,7 +424,6 @@ function scratchLedger(
         now,
         guard: storage.guard,
         ...more,
-        ended: () => undefined,
       }),
     reader: createReader(connection, file),
     who: createWho({ connection, file, storage, now }),

@@ -1,6 +1,6 @@
 // Admits ROWS made-up records into FILE and prints how fast, and how much memory the whole process took.
 import { openLedger } from '../../../dist/ledger/file/open-ledger.js'
-import { openScratchLedger } from '../../../dist/ledger/file/scratch.js'
+import { openScratchLedger } from '../../../dist/ledger/file/writer.js'
 
 const [file, rowsText, kind] = process.argv.slice(2)
 const rows = Number(rowsText)
