@@ -1,18 +1,19 @@
 import fc from 'fast-check'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stringify } from 'csv-stringify/sync'
 import { Readable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openScratchLedger } from '../../src/ledger/file/writer.js'
 import { admitSources, type OpenNext, sourceOpeners } from '../../src/run/admit-sources.js'
 import { withoutRowsAlone, createSharedKeys } from '../../src/run/rows-alone.js'
 import type { SourceInput } from '../../src/source/bytes/input.js'
-import { DEFAULT_SOURCE_OPTIONS, type SourceOptions } from '../../src/source/options.js'
+import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import { SourceError } from '../../src/errors.js'
-import { validExport } from '../support/export.js'
+import { seedChance } from '../support/chance.js'
+import { DATE, ENDED, mandate, named, type Row, TYPED_WRONG, validExport } from '../support/export.js'
+import { freshFolder } from '../support/folder.js'
 import { CHECK, fileOf } from '../support/sources.js'
-import { drawExports } from './drawn-exports.js'
 import type { CheckedRecord, SeverityOverrides } from '../../src/domain/rule/verdict.js'
 
 interface Keys {
@@ -57,11 +58,52 @@ it('also among many', () => {
   expect(sharing(rows)).toEqual(wanted.sort((a, b) => a - b))
 })
 
-interface Configuration {
-  readonly rules: SeverityOverrides
-  readonly columns: SourceOptions['columns']
-  readonly words?: SourceOptions['words']
-  readonly service?: { readonly creditorIdentifier: string }
+/** Each is said of a record alone, or holds it back. */
+const FAULTS: readonly Row[] = [
+  ...[TYPED_WRONG, ENDED, { Status: 'odd' }, named(''), named('N/A'), named('MÜLLER'), { customer_no: '' }],
+  ...[{ customer_no: '007' }, { signed_date: '2031-01-01' }, { sepa_creditor_identifier: '' }],
+]
+const RULES =
+  'CUSTOMER_MULTIPLE_MANDATES MANDATE_NEAR_DUPLICATE IBAN_SHARED CONFLICT_MANDATE DUPLICATE_MANDATE UMR_SPACE DATE_FUTURE STATUS_UNKNOWN FILE_DATE_DOMINANT FILE_TOTALS_LINE'.split(
+    ' ',
+  )
+const CREDITOR = 'DE98ZZZ09999999999'
+
+/** Exports of all kinds, drawn from a number: clean, faulty, repeated, contradicting. */
+function drawExports(seed: number) {
+  const chance = seedChance(seed)
+  const [repeats, faults] = chance.pick([
+    [0, 0],
+    [0.02, 0.01],
+    [0.1, 0.03],
+    [0.6, 0],
+    [0.1, 0.25],
+  ] as const)
+  const known: Row[] = []
+  function draw(): Row {
+    const own: Row = { Status: 'active', ...mandate(chance.between(1, 1_000_000)) }
+    const other = chance.happens(repeats) && known.length > 0 ? chance.pick(known) : null
+    const { customer_no = '', iban = '', unique_mandate_reference: reference = '' } = other ?? own
+    const likes = [own, { ...other, ...DATE }, { ...other, iban: own.iban }, { ...own, customer_no }, other]
+    const spelled = named(chance.pick([reference, reference.replace('-', ' - '), reference.toLowerCase()]))
+    const like = other === null ? own : chance.pick([...likes, { ...own, iban }, { ...own, ...spelled }])
+    return { ...like, ...(chance.happens(faults) ? chance.pick(FAULTS) : {}) } as Row
+  }
+  const files = Array.from({ length: chance.pick([1, 1, 2, 3]) }, () => {
+    const rows = Array.from({ length: chance.pick([3, 30, 200]) }, () => {
+      known.push(draw())
+      return known.at(-1)
+    })
+    return stringify(rows, { header: true }) + (chance.happens(0.2) ? `Total,${rows.length},,,,\n` : '')
+  })
+  const isTwice = files.length > 1 && chance.happens(0.3)
+  return {
+    files: [...files, ...(isTwice ? files.slice(0, 1) : [])],
+    newCreditorIdentifier: chance.happens(0.1) ? CREDITOR : null,
+    rules: Object.fromEntries(
+      RULES.filter(() => chance.happens(0.2)).map((rule) => [rule, chance.pick(['off', 'warning', 'error'])]),
+    ) as SeverityOverrides,
+  }
 }
 
 const SEED = Number(process.env['ALONE_SEED'] ?? 20_261_121)
@@ -102,23 +144,18 @@ describe('rows that are left out because they stand alone', () => {
     let left = 0
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0 }), async (seed) => {
-        const { files, configuration } = drawExports(seed)
-        const folder = mkdtempSync(join(tmpdir(), 'alone-'))
-        try {
-          for (const { name, bytes } of files) writeFileSync(join(folder, name), bytes)
-          const { rules, columns, words = {}, service } = configuration as unknown as Configuration
-          const newCreditorIdentifier = service?.creditorIdentifier ?? null
-          const options = { ...DEFAULT_SOURCE_OPTIONS, columns, words }
-          const against = { ...CHECK, severities: rules, undecided: 'tell' as const, newCreditorIdentifier }
-          const paths = files.map(({ name }) => join(folder, name))
-          const openers = () => sourceOpeners(paths, options, against, OPTIONS.signal)
-          const all = await checked(openers, rules, false)
-          const some = await checked(openers, rules, true)
-          left += all.rows - some.rows
-          expect(some.told, `exports of ${seed}`).toEqual(all.told)
-        } finally {
-          rmSync(folder, { recursive: true, force: true })
-        }
+        const { files, rules, newCreditorIdentifier } = drawExports(seed)
+        const folder = freshFolder()
+        const paths = files.map((text, at) => {
+          writeFileSync(join(folder, `export-${at}.csv`), text)
+          return join(folder, `export-${at}.csv`)
+        })
+        const against = { ...CHECK, severities: rules, undecided: 'tell' as const, newCreditorIdentifier }
+        const openers = () => sourceOpeners(paths, DEFAULT_SOURCE_OPTIONS, against, OPTIONS.signal)
+        const all = await checked(openers, rules, false)
+        const some = await checked(openers, rules, true)
+        left += all.rows - some.rows
+        expect(some.told, `exports of ${seed}`).toEqual(all.told)
       }),
       { seed: SEED, numRuns: RUNS, endOnFailure: true },
     )
