@@ -92,7 +92,9 @@ export function actionOf({ listed, why }: { listed: ListedClass; why: string }, 
       : 'It was not registered and is not sent. Write written-off.'
   return changes.some((change) => ENDS.has(change))
     ? 'The customer would be debited without authority: have it cancelled at the service, then write done.'
-    : 'The service holds the old one: have it changed there, or cancelled and registered anew; then write done.'
+    : changes.includes('back')
+      ? 'Look what the service holds, and have it changed there if that is something else; then write done.'
+      : 'The service holds the old one: have it changed there, or cancelled and registered anew there, since it is not sent again; then write done.'
 }
 
 export const NO_CUT_OVER = {
