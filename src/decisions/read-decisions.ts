@@ -29,7 +29,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord } from '../ledger/read/reader.js'
 import { openLists, type ListRow } from '../source/list.js'
 import { assertGiven, MOST_BYTES } from '../trust/trusted-file.js'
-import type { Field, LocalDate } from '../domain/mandate/mandate.js'
+import type { LocalDate } from '../domain/mandate/mandate.js'
 
 const decisionOf = (text: string): Decision | undefined =>
   DECISIONS.find(
@@ -301,102 +301,57 @@ function readLine(line: ListRow, rowId: number | null, at: Fault, usualBy: strin
 }
 
 /** One mandate as the service's list shows it; null for a value that the list does not have. */
-export type ListEntry = Readonly<ReturnType<ReturnType<typeof readListed>>>
+export type ListEntry = Readonly<ReturnType<typeof readListed>>
 
-/** Without the account, which is compared and never shown. */
-export type Listed = Omit<ListEntry, 'account'>
-
-/**
- * Names of a column of a list.
- * @param own that can mean nothing else, the best first
- * @param field whose names in an export mean it, where the file has only one of them that is not of before
- */
-const column = (own: readonly string[], field: Field | null = null) => ({
-  own,
-  usual: (field === null ? [] : headersOf(field)).filter(
-    (name) => !/^(?:original|old|previous)/.test(fold(name)),
-  ),
-})
-
+/** Names of each column of a list that can mean nothing else, the best first. */
 const WANTED = {
-  customerNo: column(['customer_no']),
-  account: column(['iban', 'iban_masked', 'details.iban'], 'iban'),
-  signedDate: column(['signed_date', 'signed_at', 'details.signed_at'], 'signed_date'),
-  creditorIdentifier: column(
-    ['assigned_creditor_identifier', 'sepa_creditor_identifier'],
-    'sepa_creditor_identifier',
-  ),
-  mandateReference: column(
-    ['assigned_mandate_reference', 'unique_mandate_reference', 'details.reference', 'reference'],
-    'unique_mandate_reference',
-  ),
-  originalCreditorIdentifier: column(['original_creditor_identifier', 'amendment.sepa_creditor_identifier']),
-  originalMandateReference: column(['original_mandate_reference', 'amendment.unique_mandate_reference']),
-  status: column(['status'], 'status'),
-  cancelledAt: column(['cancelled_at', 'canceled_at', 'ended_at']),
-}
-
-type ListColumn = keyof typeof WANTED
+  customerNo: ['customer_no'],
+  account: ['iban', 'iban_masked', 'details.iban'],
+  signedDate: ['signed_date', 'signed_at', 'details.signed_at'],
+  creditorIdentifier: ['assigned_creditor_identifier', 'sepa_creditor_identifier'],
+  mandateReference: [
+    ...['assigned_mandate_reference', 'unique_mandate_reference', 'details.reference', 'reference'],
+  ],
+  originalCreditorIdentifier: ['original_creditor_identifier', 'amendment.sepa_creditor_identifier'],
+  originalMandateReference: ['original_mandate_reference', 'amendment.unique_mandate_reference'],
+  /** Also under the names that it has in exports: a mandate that ended unseen would be called registered. */
+  status: ['status', ...headersOf('status')],
+  cancelledAt: ['cancelled_at', 'canceled_at', 'ended_at'],
+} as const
 
 /** Every name under which a list may show something. */
-export const LIST_NAMES: readonly string[] = [
-  ...new Set(Object.values(WANTED).flatMap(({ own, usual }) => [...own, ...usual])),
-]
+export const LIST_NAMES: readonly string[] = Object.values(WANTED).flat()
 
 /**
- * Reads the lines of one list.
- * @throws {UsageError} for a line without customer number or assigned reference, and for columns that could both be one
+ * A line of a list.
+ * @throws {UsageError} for one without customer number or assigned reference
  */
-export function readListed(list: string) {
-  let columns: ReadonlyMap<ListColumn, string> | null = null
-  return (row: ListRow) => {
-    columns ??= findColumns(row, list)
-    const found = columns
-    const cellOf = (name: ListColumn): string => cleanCell(row.cell(found.get(name) ?? '') ?? '')
-    const orNull = (name: ListColumn): string | null => cellOf(name) || null
-    const customer = cellOf('customerNo')
-    const customerNo = readWhole(customer) ?? checkCustomerNo(customer, {}).value
-    const mandateReference = cellOf('mandateReference')
-    if (customerNo === null || mandateReference === '')
-      throw new UsageError(
-        `Line ${row.line} of "${list}" has no customer_no or no assigned mandate reference`,
-        'Export the list with customer_no, sepa_creditor_identifier and unique_mandate_reference; nothing was recorded',
-      )
-    return {
-      line: row.line,
-      customerNo,
-      mandateReference,
-      creditorIdentifier: cellOf('creditorIdentifier'),
-      /** As it stands there, whole or masked. */
-      account: orNull('account'),
-      signedDate: orNull('signedDate'),
-      originalCreditorIdentifier: orNull('originalCreditorIdentifier'),
-      originalMandateReference: orNull('originalMandateReference'),
-      isEnded: cellOf('cancelledAt') !== '' || saysEnded(cellOf('status')),
-    }
+export function readListed(row: ListRow, list: string) {
+  const cellOf = (name: keyof typeof WANTED): string => row.cell(...WANTED[name]) ?? ''
+  const customer = cellOf('customerNo')
+  const customerNo = readWhole(customer) ?? checkCustomerNo(customer, {}).value
+  const mandateReference = cellOf('mandateReference')
+  if (customerNo === null || mandateReference === '')
+    throw new UsageError(
+      `Line ${row.line} of "${list}" has no customer_no or no assigned mandate reference`,
+      'Export the list with customer_no, sepa_creditor_identifier and unique_mandate_reference; nothing was recorded',
+    )
+  return {
+    line: row.line,
+    customerNo,
+    mandateReference,
+    creditorIdentifier: cellOf('creditorIdentifier'),
+    /** As it stands there, whole or masked. */
+    account: cellOf('account') || null,
+    signedDate: cellOf('signedDate') || null,
+    originalCreditorIdentifier: cellOf('originalCreditorIdentifier') || null,
+    originalMandateReference: cellOf('originalMandateReference') || null,
+    isEnded: cellOf('cancelledAt') !== '' || saysEnded(cellOf('status')),
   }
 }
 
 const saysEnded = (status: string): boolean =>
   ENDED.has(upperCase(status)) || typeof WORDS.status.get(wordOf(status)) === 'string'
-
-function findColumns(row: ListRow, list: string): ReadonlyMap<ListColumn, string> {
-  const found = new Map<ListColumn, string>()
-  for (const wanted of Object.keys(WANTED) as ListColumn[]) {
-    const { own, usual } = WANTED[wanted]
-    const hasColumn = (name: string): boolean => row.cells(name).length > 0
-    const usualNames = [...new Map(usual.map((name) => [fold(name), name])).values()].filter(hasColumn)
-    const name = own.find(hasColumn) ?? usualNames[0]
-    if (name === undefined) continue
-    if (!own.includes(name) && usualNames.length > 1)
-      throw new UsageError(
-        `The columns ${usualNames.map((each) => `"${each}"`).join(' and ')} of "${list}" could both be the ${own[0] ?? name}`,
-        `Name the right one ${own[0] ?? name}; nothing was recorded`,
-      )
-    found.set(wanted, name)
-  }
-  return found
-}
 
 /** How a value of the list stands to that of a row: `fits` does not contradict it, and does not prove it either. */
 type Agreement = 'same' | 'fits' | 'unknown' | 'differs'

@@ -11,25 +11,22 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord, ProofRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import { openList } from '../source/list.js'
-import {
-  compareWith,
-  LIST_NAMES,
-  readListed,
-  type Comparison,
-  type ListEntry,
-  type Listed,
-} from './read-decisions.js'
+import { compareWith, LIST_NAMES, readListed, type Comparison, type ListEntry } from './read-decisions.js'
 import { absenceText, USUAL_ABSENT_AFTER_MS } from '../domain/proof/read-back.js'
 
-export type Difference =
-  /** Registered here, not in the list. */
-  | { readonly kind: 'missing_there'; readonly row: RowRecord }
-  /** In the list, and no row here explains it. */
-  | { readonly kind: 'unknown_here'; readonly listed: Listed }
-  /** In the list with other values, or as a mandate that this ledger does not call registered. */
-  | { readonly kind: 'differs'; readonly listed: Listed; readonly row: RowRecord; readonly detail: string }
-  /** A row in doubt that the list neither proves nor rules out. */
-  | { readonly kind: 'still_in_doubt'; readonly row: RowRecord; readonly detail: string }
+export interface Difference {
+  /**
+   * `missing_there`: registered here, not in the list. `unknown_here`: in the list, and no row here explains it. `differs`: in
+   * the list with other values, or as a mandate that this ledger does not call registered. `still_in_doubt`: a row in doubt
+   * that the list neither proves nor rules out.
+   */
+  readonly kind: 'missing_there' | 'unknown_here' | 'differs' | 'still_in_doubt'
+  readonly row: number | null
+  readonly line: number | null
+  readonly detail: string | null
+  /** For people. */
+  readonly text: string
+}
 
 export type Reconciliation = Awaited<ReturnType<typeof reconcile>>
 
@@ -44,8 +41,14 @@ export type Reconciliation = Awaited<ReturnType<typeof reconcile>>
  */
 export async function reconcile(reader: LedgerReader, list: SourceInput, by: string, signal: AbortSignal) {
   const table = await openList(list, LIST_NAMES)
-  const read = readListed(table.name)
   const differences: Difference[] = []
+  const tell = (
+    kind: Difference['kind'],
+    text: string,
+    { row, entry, detail = null }: { row?: RowRecord; entry?: ListEntry; detail?: string | null },
+  ): void => void differences.push({ kind, row: row?.id ?? null, line: entry?.line ?? null, detail, text })
+  const tellDiffers = (entry: ListEntry, row: RowRecord, detail: string): void =>
+    tell('differs', `Differs: line ${entry.line} and row ${row.id}: ${detail}`, { row, entry, detail })
   /** What the list shows of registered rows under their own references, and what could be them once more. */
   const [seen, again] = [new Map<number, Sight[]>(), new Map<number, Sight[]>()]
   const saidDone = reader.saidDone()
@@ -68,7 +71,7 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   }
   for await (const row of table.rows(signal)) {
     listed += 1
-    const entry = read(row)
+    const entry = readListed(row, table.name)
     const owner = reader.rowOfReference(entry.mandateReference)
     isOurs ||= row.cell('latest_first_debit', 'migration_row') !== null
     if (owner !== null) {
@@ -81,14 +84,16 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
           ? said?.isToDiffer !== 1
           : said?.isEnded === 0
       if (isDone) matched += 1
-      else {
-        const detail = !isSame
-          ? `${differing.join(', ')} differ`
-          : entry.isEnded
-            ? 'the list shows it as cancelled'
-            : undoneText(said?.isEnded === 1)
-        differences.push({ kind: 'differs', listed: withoutAccount(entry), row: owner, detail })
-      }
+      else
+        tellDiffers(
+          entry,
+          owner,
+          !isSame
+            ? `${differing.join(', ')} differ`
+            : entry.isEnded
+              ? 'the list shows it as cancelled'
+              : undoneText(said?.isEnded === 1),
+        )
       if (isSame) continue
     }
     const ofCustomer = loose.get(entry.customerNo) ?? new Map<string, Loose>()
@@ -146,11 +151,6 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
       }
       const explained = [{ entry, owner, comparisons, rivals }]
       if (owner !== null) return explained
-      const differs = (row: RowRecord): void =>
-        void differences.push({
-          ...{ kind: 'differs', listed: withoutAccount(entry) },
-          ...{ row, detail: whatLedgerSays(row) },
-        })
       const isAgain = !entry.isEnded && rivals.every(({ state }) => state === 'registered')
       const [twin, ...twins] = isAgain
         ? rows.filter(
@@ -160,13 +160,18 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
       if (rival === undefined && rows.some(isRegisteredAnew)) matched += 1
       else if (twin !== undefined) {
         for (const row of [twin, ...twins]) note(again, row, entry)
-        differs(twin)
+        tellDiffers(entry, twin, whatLedgerSays(twin))
       } else if (rival === undefined) {
         noteStranger(entry)
-        differences.push({ kind: 'unknown_here', listed: withoutAccount(entry) })
+        tell(
+          'unknown_here',
+          `Unknown here: line ${entry.line}, customer ${entry.customerNo}, reference ${entry.mandateReference}`,
+          { entry },
+        )
       } else if (rivals.length === 1 && (isUnsent(rival) || isClosedDoubt(reader, rival)))
         shown.set(rival.id, { row: rival, entry })
-      else if (!rivals.some(({ state }) => state === 'in_doubt')) differs(rival)
+      else if (!rivals.some(({ state }) => state === 'in_doubt'))
+        tellDiffers(entry, rival, whatLedgerSays(rival))
       return explained
     })
   }
@@ -200,7 +205,12 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
     return others.length > 0 ? shownAs('other', others, 'differs') : shownAs('absent', [])
   }
   for (const row of rowsOf(reader, 'registered'))
-    if (!seen.has(row.id) && !isGoneAsSaid(row)) differences.push({ kind: 'missing_there', row })
+    if (!seen.has(row.id) && !isGoneAsSaid(row))
+      tell(
+        'missing_there',
+        `Missing there: row ${row.id}, customer ${row.customerNo ?? '?'}, reference ${row.assignedMandateReference ?? '?'}`,
+        { row },
+      )
   /** One by one: there may be millions. */
   function* keptRows(): Generator<ShownRow> {
     for (const row of rowsOf(reader, 'registered')) yield* shownRow(row, judgeRegistered(row))
@@ -212,11 +222,11 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   const evidence = `${name} (SHA-256 ${table.sha256()})`
   /** Why it is not proposed; null where it is. */
   function propose(row: RowRecord): string | null {
-    const { open, entry, shown } = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
+    const { why, entry, shown } = judgeDoubt(row, customers.get(row.customerNo ?? 0) ?? [])
     const isNew = !mayHaveLeft(reader, row)
     const isHeld = row.state === 'in_doubt' || (!isOurs && (isVouched || !isNew))
     if (isHeld && !isElsewhere) kept.push(...shownRow(row, shown))
-    if (open !== null) return open
+    if (why !== null || entry === undefined) return why
     const { line, creditorIdentifier, mandateReference } = entry
     if (isElsewhere) return `the list shows it in line ${line}, but no registered row as it is here`
     // What this program never sent has to be made by somebody else.
@@ -237,12 +247,12 @@ export async function reconcile(reader: LedgerReader, list: SourceInput, by: str
   for (const { row, entry } of shown.values())
     if (propose(row) !== null) {
       const isDoubted = isUnsent(row) && kept.at(-1)?.rowId === row.id
-      const detail = whatLedgerSays(row, isElsewhere ? '' : isDoubted ? HELD : undefined)
-      differences.push({ kind: 'differs', listed: withoutAccount(entry), row, detail })
+      tellDiffers(entry, row, whatLedgerSays(row, isElsewhere ? '' : isDoubted ? HELD : undefined))
     }
   for (const row of rowsOf(reader, 'in_doubt')) {
-    const detail = propose(row)
-    if (detail !== null) differences.push({ kind: 'still_in_doubt', row, detail: ofAnother(row) ?? detail })
+    const why = propose(row)
+    const detail = why === null ? null : (ofAnother(row) ?? why)
+    if (detail !== null) tell('still_in_doubt', `Still in doubt: row ${row.id}: ${detail}`, { row, detail })
   }
   const rows: Iterable<ShownRow> = { [Symbol.iterator]: keptRows }
   return { listed, matched, differences, proposals, isElsewhere, kept: { name, evidence, rows } }
@@ -300,8 +310,6 @@ interface Explained extends Loose {
   readonly rivals: readonly RowRecord[]
 }
 
-const withoutAccount = ({ account: _account, ...listed }: ListEntry): Listed => listed
-
 const isReferenceOf = ({ assignedMandateReference }: RowRecord, { mandateReference }: ListEntry): boolean =>
   assignedMandateReference !== null && isSameName(assignedMandateReference, mandateReference)
 
@@ -357,12 +365,8 @@ function whatLedgerSays(row: RowRecord, then?: string): string {
 const linesOf = (entries: readonly Explained[]): string =>
   `${entries.length === 1 ? 'line' : 'lines'} ${entries.map(({ entry }) => entry.line).join(', ')}`
 
-type JudgedDoubt = { readonly shown: Shown | null } & (
-  { readonly open: null; readonly entry: ListEntry } | { readonly open: string; readonly entry: null }
-)
-
-/** The entry that proves it, or why it stays open; and what of it is kept, where more than the customer agrees. */
-function judgeDoubt(row: RowRecord, entries: readonly Explained[]): JudgedDoubt {
+/** The entry that may prove it, or why it stays open; and what of it is kept, where more than the customer agrees. */
+function judgeDoubt(row: RowRecord, entries: readonly Explained[]) {
   const sights = entries.flatMap((each): (Comparison & Explained)[] => {
     const comparison = each.comparisons.get(row.id)
     return comparison === undefined ? [] : [{ ...each, ...comparison }]
@@ -370,24 +374,22 @@ function judgeDoubt(row: RowRecord, entries: readonly Explained[]): JudgedDoubt 
   const fitting = sights.filter(isSame)
   const candidates = fitting.filter(isAlive)
   const isAbout = fitting.some(({ isSpecific, isAlike }) => isSpecific || isAlike)
-  const open = (why: string, verdict: VerdictKind, because: string | null = null): JudgedDoubt => ({
-    ...{ open: why, entry: null },
+  const [only] = candidates
+  const judged = (why: string | null, verdict: VerdictKind, because: string | null = null) => ({
+    ...{ why, entry: only?.entry },
     shown: isAbout ? shownAs(verdict, candidates.length > 0 ? candidates : fitting, because) : null,
   })
-  const [only] = candidates
-  if (only === undefined && fitting.length > 0)
-    return open(`the list shows it as cancelled, in ${linesOf(fitting)}`, 'other', 'ended')
-  if (only === undefined) return open(absentBecause(row, sights), 'absent')
+  if (only === undefined)
+    return fitting.length > 0
+      ? judged(`the list shows it as cancelled, in ${linesOf(fitting)}`, 'other', 'ended')
+      : judged(absentBecause(row, sights), 'absent')
   if (candidates.length > 1)
-    return open(
+    return judged(
       `the list shows ${candidates.length} mandates that could be it, in ${linesOf(candidates)}: it may be registered twice`,
       'twice',
     )
-  const { entry } = only
   const why = unprovenBecause(row, only)
-  return why === null
-    ? { open: null, entry, shown: shownAs('proven', [only]) }
-    : open(why, 'other', 'ambiguous')
+  return why === null ? judged(null, 'proven') : judged(why, 'other', 'ambiguous')
 }
 
 function absentBecause(row: RowRecord, sights: readonly (Comparison & Explained)[]): string {

@@ -24,10 +24,8 @@ export const GUARDS_OF_DECISIONS = {
     'reads a list only where its dates are written as in the ledger',
     {
       'decisions/read-decisions.ts': {
-        readListed: giving(
-          giving((entry: Listed) =>
-            /^\d{4}-/.test(entry.signedDate ?? '2024-') ? entry : { ...entry, customerNo: 0 },
-          ),
+        readListed: giving((entry: Listed) =>
+          /^\d{4}-/.test(entry.signedDate ?? '2024-') ? entry : { ...entry, customerNo: 0 },
         ),
       },
     },

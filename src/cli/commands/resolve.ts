@@ -460,7 +460,7 @@ const compareWith = (context: Context, list: string): Promise<ToRecord> =>
         proposals: proposals.length,
         stillInDoubt: count('still_in_doubt'),
       }
-      const told = { differences: differences.map(detailOf), proposed: proposals }
+      const told = { differences: differences.map(({ text: _, ...each }) => each), proposed: proposals }
       const reconciliation = { ...counts, isApplied: false, ...told }
       const { decided: ended, closing } = campaignStatus(context, reader)
       const isRefused = isElsewhere && context.flag('apply')
@@ -471,7 +471,7 @@ const compareWith = (context: Context, list: string): Promise<ToRecord> =>
         doubted > 0 && doubtedText(doubted),
         isElsewhere && !isRefused && `${ELSEWHERE.message}. ${ELSEWHERE.next}.`,
         ...proposals.map(({ rowId, reason }) => `Row ${rowId} is proven. ${reason}`),
-        ...differences.slice(0, DIFFERENCES_SHOWN).map(describe),
+        ...differences.slice(0, DIFFERENCES_SHOWN).map(({ text }) => text),
         differences.length > DIFFERENCES_SHOWN &&
           `… and ${differences.length - DIFFERENCES_SHOWN} more (all of them with --json)`,
       ])
@@ -495,24 +495,3 @@ const ELSEWHERE = {
     'The list shows no registered row as it is here, so it may be of another environment, and proves nothing',
   next: 'Export the list from the service of this campaign, with all its mandates, and lay that beside the ledger; or decide what you looked up there yourself (sepa-migrate resolve --row N --as registered, with both identifiers)',
 }
-
-function describe(found: Difference): string {
-  switch (found.kind) {
-    case 'missing_there':
-      return `Missing there: row ${found.row.id}, customer ${found.row.customerNo ?? '?'}, reference ${found.row.assignedMandateReference ?? '?'}`
-    case 'unknown_here':
-      return `Unknown here: line ${found.listed.line}, customer ${found.listed.customerNo}, reference ${found.listed.mandateReference}`
-    case 'differs':
-      return `Differs: line ${found.listed.line} and row ${found.row.id}: ${found.detail}`
-    case 'still_in_doubt':
-      return `Still in doubt: row ${found.row.id}: ${found.detail}`
-  }
-}
-
-/** For the JSON document: no cells, no account numbers. */
-const detailOf = (found: Difference): Readonly<Record<string, unknown>> => ({
-  kind: found.kind,
-  row: 'row' in found ? found.row.id : null,
-  line: 'listed' in found ? found.listed.line : null,
-  detail: 'detail' in found ? found.detail : null,
-})
