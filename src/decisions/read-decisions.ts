@@ -71,25 +71,24 @@ const isForRun = (line: ListRow): boolean =>
  * may be none. A row number alone proves nothing: columns are sorted apart and files are mixed up, so every line that
  * decides, and each of a list to decide in, must name this ledger and show the customer, the reference and the creditor
  * of its row, and no other account or date: what somebody corrected there would not be sent. What is on record already, or
- * closes what was replaced, needs nothing.
+ * closes what was replaced, needs nothing. Corrections in the sheets of a workbook, of rows that are as they were when it was
+ * written, are counted: they are for a run.
  * @param isOfRun lines that a run reads are its own
  * @throws {SourceError} for a file that cannot be read
  * @throws {UsageError} that names every fault of the file and its cell; nothing of the file counts then
  */
-export async function readDecisions(
-  reader: LedgerReader,
-  file: string,
-  usualBy: string,
-  isOfRun = false,
-): Promise<readonly Resolution[]> {
+export async function readDecisions(reader: LedgerReader, file: string, usualBy: string, isOfRun = false) {
   assertGiven(file, { what: 'decisions', nothing: 'nothing was recorded', mostBytes: MOST_BYTES.decisions })
   const tables = await openLists(() => file, DECIDING_COLUMNS)
-  const judge = judgeLines(reader, usualBy, isOfRun)
+  const { judge, isCorrection } = judgeLines(reader, usualBy, isOfRun)
   const resolutions: Resolution[] = []
+  const corrections: { readonly sheet: string; readonly count: number }[] = []
   const faults: string[] = []
   let forRun = 0
   let evidence = ''
   for (const table of tables) {
+    const { sheet } = table
+    let count = 0
     for await (const line of table.rows(undefined, isOfRun)) {
       if (line.cell('migration_row') === null && line.cell('migration_decision') === null)
         throw new UsageError(
@@ -97,10 +96,12 @@ export async function readDecisions(
           'Fill in to-do/to-do.xlsx of the report and give that; an export goes to run. Nothing was recorded',
         )
       if (isForRun(line)) forRun += 1
+      if (!isOfRun && sheet !== undefined && isCorrection(line)) count += 1
       const judged = judge(line)
       if (Array.isArray(judged)) faults.push(...judged)
       else if (judged !== null) resolutions.push(judged)
     }
+    if (sheet !== undefined && count > 0) corrections.push({ sheet, count })
     evidence = `${table.name} (SHA-256 ${table.sha256()})`
   }
   if (faults.length > 0) throw faulty(file, faults)
@@ -109,7 +110,7 @@ export async function readDecisions(
       `"${file}" holds no decision but "send" (${forRun} ${forRun === 1 ? 'line' : 'lines'}), which is a word for run`,
       'Give the file to a run; nothing was recorded (sepa-migrate run FILE)',
     )
-  return resolutions.map((resolution) => ({ ...resolution, evidence }))
+  return { resolutions: resolutions.map((resolution) => ({ ...resolution, evidence })), corrections }
 }
 
 /** What is wrong with a line, its decision, or null where it has none, or one that needs nothing. */
@@ -151,7 +152,22 @@ function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
     })
   }
 
-  return (line: ListRow): string[] | Resolution | null => {
+  function isCorrection(line: ListRow): boolean {
+    const row = reader.row(readWhole(textIn(line, 'migration_row')) ?? 0)
+    if (row === null || row.state !== line.cell('migration_state')) return false
+    if (isForRun(line)) return true
+    return (
+      textIn(line, 'migration_decision') === '' &&
+      wordsOf(line).includes(FOR_RUN) &&
+      columns.plainCellsOf(row).some((cell, at) => {
+        const name = columns.plainNames[at] ?? ''
+        const nth = columns.plainNames.slice(0, at).filter((other) => fold(other) === fold(name)).length
+        return likenessOf(cell, line.cells(name)[nth] ?? '') !== 'same'
+      })
+    )
+  }
+
+  function judge(line: ListRow): string[] | Resolution | null {
     const rowId = readWhole(textIn(line, 'migration_row'))
     const row = rowId === null ? null : reader.row(rowId)
     // A cell says little to somebody who looks for a customer.
@@ -179,6 +195,7 @@ function judgeLines(reader: LedgerReader, usualBy: string, isOfRun: boolean) {
         ]
       : null
   }
+  return { judge, isCorrection }
 }
 
 type Fault = (column: string, what: string, nth?: number) => string
@@ -206,37 +223,6 @@ function isOnRecord(reader: LedgerReader, line: ListRow, row: RowRecord): boolea
       .decisionsOfRow(row.id)
       .some((known) => known.attemptId === attemptId && known.decision === decision)
   )
-}
-
-/**
- * Corrections in each sheet of a workbook, which are for a run. Of rows that are as they were when it was written; none of any
- * other file.
- * @throws {SourceError} for a file that cannot be read again
- */
-export async function correctionsIn(
-  reader: LedgerReader,
-  file: string,
-): Promise<{ readonly sheet: string; readonly count: number }[]> {
-  const { plainNames, plainCellsOf } = mergeColumns(reader.sources())
-  const isCorrected = (line: ListRow, row: RowRecord): boolean =>
-    plainCellsOf(row).some((cell, at) => {
-      const name = plainNames[at] ?? ''
-      const nth = plainNames.slice(0, at).filter((other) => fold(other) === fold(name)).length
-      return likenessOf(cell, line.cells(name)[nth] ?? '') !== 'same'
-    })
-  const found: { sheet: string; count: number }[] = []
-  for (const table of await openLists(() => file, DECIDING_COLUMNS)) {
-    if (table.sheet === undefined) return []
-    let count = 0
-    for await (const line of table.rows()) {
-      const row = reader.row(readWhole(textIn(line, 'migration_row')) ?? 0)
-      if (row === null || row.state !== line.cell('migration_state')) continue
-      const isOpen = textIn(line, 'migration_decision') === '' && wordsOf(line).includes(FOR_RUN)
-      if (isForRun(line) || (isOpen && isCorrected(line, row))) count += 1
-    }
-    if (count > 0) found.push({ sheet: table.sheet, count })
-  }
-  return found
 }
 
 function faulty(file: string, faults: readonly string[]): UsageError {

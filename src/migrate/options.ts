@@ -318,7 +318,7 @@ export async function decisionsIn(
   for (const file of view.sources().length === 0 ? [] : inputs) {
     if (typeof file !== 'string' || !(await isOwnList(file))) continue
     const { readDecisions } = await import('../decisions/read-decisions.js')
-    decided.push(...(await readDecisions(view, file, corrector.by, true)))
+    decided.push(...(await readDecisions(view, file, corrector.by, true)).resolutions)
   }
   return decided
 }

@@ -31,10 +31,10 @@ async function campaign() {
       return Papa.parse<Line>(text.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true }).data
     },
     /** Saves the lines and reads the decisions in them. */
-    read: (lines: readonly Line[], delimiter = ',') => {
+    read: async (lines: readonly Line[], delimiter = ',') => {
       const file = join(folder, 'in-doubt.csv')
       writeFileSync(file, stringify([...lines], { header: true, delimiter }))
-      return readDecisions(ledger.view, file, 'Ada')
+      return (await readDecisions(ledger.view, file, 'Ada')).resolutions
     },
   }
 }

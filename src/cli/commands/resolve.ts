@@ -1,10 +1,10 @@
-import { correctionsIn, readDecision, readDecisions } from '../../decisions/read-decisions.js'
+import { readDecision, readDecisions } from '../../decisions/read-decisions.js'
 import { decideFromReadBack, type Difference, reconcile } from '../../decisions/reconcile.js'
 import { VERDICTS, type VerdictKind } from '../../domain/proof/match-sources.js'
 import { SOME_LEFT, stateName } from '../../domain/row/row-state.js'
 import { countText, plural, said, upperCase } from '../../domain/text/text.js'
 import { checkCreditorIdentifier } from '../../domain/value/identifiers.js'
-import { SourceError, UsageError } from '../../errors.js'
+import { UsageError } from '../../errors.js'
 import type { Ledger } from '../../ledger/file/writer.js'
 import type { Resolution } from '../../ledger/ledger.js'
 import type { ResolutionReport } from '../../ledger/decide/resolution.js'
@@ -33,7 +33,7 @@ import {
   unprovenLines,
 } from './verify.js'
 import { ASK_SETTINGS, EXITS, oneOf, usual } from '../settings/declared.js'
-import { commandLine, nextLine, sameResolve, sender, type NextCommand, type Typed } from '../terminal/next.js'
+import { commandLine, nextLine, sameResolve, sender, type NextCommand } from '../terminal/next.js'
 import { askText, canAsk, type Line, toned } from '../terminal/world.js'
 
 const SCOPES = ['in-doubt', 'registered', 'ready', 'all'] as const
@@ -124,6 +124,8 @@ interface ToRecord {
   readonly isShownOnly?: boolean
   /** The list and the ledger differ, whatever is recorded. */
   readonly isDifferent?: boolean
+  /** What a workbook holds for a run. Until that took it in, it stays where it is. */
+  readonly waiting?: readonly string[]
   readonly result?: CommandResult
 }
 
@@ -135,7 +137,7 @@ export async function resolve(context: Context): Promise<CommandResult> {
     : isAsked
       ? askAbout(context)
       : given(context))
-  const { resolutions, isShownOnly = false, isDifferent = false, result: before = {} } = found
+  const { resolutions, isShownOnly = false, isDifferent = false, waiting = [], result: before = {} } = found
   if (resolutions.length === 0) return before
   const { ledger, result } = await decideIn(
     context,
@@ -144,8 +146,6 @@ export async function resolve(context: Context): Promise<CommandResult> {
       const force = context.flag('force') || context.texts('yesResend').length > 0
       if (force) await confirmForced(context, ledger.view, ledger.resolve(resolutions, { dryRun: true }))
       const report = ledger.resolve(resolutions, { dryRun, force })
-      const from = context.text('from')
-      const waiting = from === null ? [] : await correctionsLeft(context, from)
       return { ledger, result: await conclude(context, ledger, report, { dryRun, waiting }) }
     },
     { ofLatest: true },
@@ -168,8 +168,8 @@ const appliedIn = (details: CommandResult['details'], isApplied: boolean) =>
 
 /** What was typed, or filled in: a file as the report wrote it is no error to look at. */
 async function given(context: Context): Promise<ToRecord> {
-  const resolutions = await readResolutions(context)
-  if (resolutions.length > 0) return { resolutions }
+  const found = await readResolutions(context)
+  if (found.resolutions.length > 0) return found
   const file = context.text('from') ?? ''
   const next = 'Fill in migration_decision and migration_reason for the rows you know about'
   if (!context.flag('dryRun'))
@@ -179,10 +179,10 @@ async function given(context: Context): Promise<ToRecord> {
     const lines = [`"${file}" holds no decision yet. ${next}.`, ...(await closing())]
     return { ...decided, lines, details: { resolutions: [], isApplied: false } }
   })
-  return { resolutions, result }
+  return { ...found, result }
 }
 
-async function readResolutions(context: Context): Promise<readonly Resolution[]> {
+async function readResolutions(context: Context): Promise<ToRecord> {
   const from = context.text('from')
   const rows = context.texts('row')
   if ((from === null) === (rows.length === 0))
@@ -191,14 +191,20 @@ async function readResolutions(context: Context): Promise<readonly Resolution[]>
       'sepa-migrate resolve --help shows both; nothing was recorded',
     )
   const by = context.actor()
-  if (from === null) return readTyped(context, rows, by)
+  if (from === null) return { resolutions: readTyped(context, rows, by) }
   const typed = ['as', 'reason', 'assignedCreditorIdentifier', 'assignedMandateReference']
   if (typed.some((name) => context.text(name) !== null))
     throw new UsageError(
       'With --from, decisions and reasons stand in the file',
       'Fill in its columns, or give --row with --as and --reason; nothing was recorded',
     )
-  return lookInto(context.settings, (reader) => readDecisions(reader, from, by))
+  const read = await lookInto(context.settings, (reader) => readDecisions(reader, from, by))
+  const counts = read.corrections.map(
+    ({ sheet, count }) => `the sheet ${sheet} has ${plural(count, 'correction', 'corrections')}`,
+  )
+  const command = commandLine(context, { name: sender(context), files: [from] })
+  const waiting = `In "${from}" ${counts.join(' and ')} that this command does not take: ${command}`
+  return { resolutions: read.resolutions, waiting: counts.length === 0 ? [] : [waiting] }
 }
 
 function readTyped(context: Context, rows: readonly string[], by: string): readonly Resolution[] {
@@ -259,23 +265,6 @@ async function conclude(
     details: { resolutions: report.results, isApplied: report.isApplied },
   }
 }
-
-/** What a workbook holds for a run, where it is anything. Until that took it in, it stays where it is. */
-export const correctionsLeft = (context: Typed, file: string): Promise<string[]> =>
-  lookInto(context.settings, async (reader) => {
-    try {
-      const counts = (await correctionsIn(reader, file)).map(
-        ({ sheet, count }) => `the sheet ${sheet} has ${plural(count, 'correction', 'corrections')}`,
-      )
-      const command = commandLine(context, { name: sender(context), files: [file] })
-      return counts.length === 0
-        ? []
-        : [`In "${file}" ${counts.join(' and ')} that this command does not take: ${command}`]
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error
-      return [`Nobody can tell whether "${file}" holds corrections too, so it stays: ${error.message}`]
-    }
-  })
 
 /** A row that may go out once more goes under a plan that was made after the decision, where plans are required. */
 function planNeededLines({ settings }: Context, { results }: ResolutionReport): string[] {

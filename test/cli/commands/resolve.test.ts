@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '../../../src/cli/command.js'
-import { dirname, join } from 'node:path'
-import { confirmForced, correctionsLeft } from '../../../src/cli/commands/resolve.js'
-import { noConfiguration, readSettings } from '../../../src/cli/settings/settings.js'
+import { confirmForced } from '../../../src/cli/commands/resolve.js'
 import type { Resolution } from '../../../src/ledger/ledger.js'
 import { admit, IBAN, inDoubt, open, send, SETTINGS, stoppedClock } from '../../ledger/campaign-setup.js'
 import { answering, worldOf } from '../world.js'
@@ -50,13 +48,4 @@ describe('a resend that is forced', () => {
     await expect(confirm(worldOf(), ['M-2'])).rejects.toThrow('Row 2 cannot be sent again yet')
     await expect(confirm(worldOf(), ['M-2', 'm-1'])).resolves.toBeUndefined()
   })
-})
-
-it('a workbook that cannot be read a second time stays, and nobody is told that it holds nothing else', async () => {
-  const ledger = open()
-  admit(ledger, [{}])
-  const settings = readSettings({ ledger: ledger.file }, worldOf(), noConfiguration)
-  const file = join(dirname(ledger.file), 'to-do.xlsx')
-  const left = await correctionsLeft({ settings, own: {}, args: [] }, file)
-  expect(left).toEqual([expect.stringContaining('so it stays: Cannot read')])
 })
