@@ -6,7 +6,6 @@ import {
   beforeSending,
   heldBackBecause,
   matchSources,
-  type SourceVerdict,
 } from '../domain/proof/match-sources.js'
 import { NOTHING_LEFT, type Halt, type Outcome } from '../domain/row/row-state.js'
 import { requireDriver } from '../driver.js'
@@ -313,40 +312,32 @@ export function checkBeforeSend(
     const requestId = randomUUID()
     const askedAt = timeOf(clock)
     const seen = await reader.listPaymentSources(customerNo, { requestId, signal })
-    const isGivenUp = signal.aborted && seen.kind === 'not_read' // broken off by us: it says nothing of the service
-    if (isGivenUp || (seen.kind === 'not_read' && !seen.started))
-      return isGivenUp ? outcomeOfInterruption(seen.durationMs) : outcomeOfUnanswered(seen, null)
+    // Broken off by us: it says nothing of the service.
+    if (signal.aborted && seen.kind === 'not_read') return outcomeOfInterruption(seen.durationMs)
+    if (seen.kind === 'not_read' && !seen.started) return outcomeOfUnanswered(seen, null)
     asked += 1
-    const question = { customerNo, requestId, askedAt, answeredAt: timeOf(clock), tries: 1 }
-    const judged = judge(() => readBacks.rowsOf(customerNo), rowId, seen)
-    const isUnread = 'kind' in judged
-    const proof = !isUnread && beforeSending(judged) === 'hold_back' ? evidenceOf(judged) : null
-    batch.add({
-      ...question,
-      ...keptOf(seen),
-      // A verdict is kept only where nothing was sent: what was read before a request says nothing of what came of it.
-      proofs: proof === null ? [] : [{ rowId, attempts: n, evidence: proof }],
-    })
-    if (isUnread) return turnedAway(rowId, judged)
+    const answer = { customerNo, requestId, askedAt, answeredAt: timeOf(clock), tries: 1, seen }
+    const { proofs, ...kept } = heard(answer, readBacks.rowsOf)
+    const evidence = proofs.find((proof) => proof.rowId === rowId)?.evidence ?? NOT_KNOWN
+    const then = beforeSending(evidence)
+    // A verdict is kept only where nothing was sent: what was read before a request says nothing of what came of it.
+    batch.add({ ...kept, proofs: then === 'hold_back' ? [{ rowId, attempts: n, evidence }] : [] })
+    if (then === 'ask_again') {
+      const unread = unreadOf(seen, evidence)
+      unreadRows.add(rowId)
+      brake = noteHeard(brake, unread)
+      const stop = mustStopAsking(brake, unread, 0)?.kind ?? null
+      return outcomeOfUnanswered(unread, stop === 'no_read_back' || stop === 'unanswered' ? stop : null)
+    }
     unreadRows.delete(rowId)
-    if (proof !== null) return holdBack(proof, seen.durationMs)
     brake = noteHeard(brake, seen)
+    if (then === 'hold_back') {
+      heldBack += 1
+      batch.flush() // evidence first, then the doubt that rests on it
+      assertKept()
+      return outcomeOfHeldBack(evidence, seen.durationMs)
+    }
     return drain.aborted || signal.aborted ? outcomeOfInterruption(seen.durationMs) : null
-  }
-
-  function holdBack(proof: ReadBackEvidence, durationMs: number): Outcome {
-    brake = { ...brake, answered: brake.answered + 1, unread: 0 }
-    heldBack += 1
-    batch.flush() // evidence first, then the doubt that rests on it
-    assertKept()
-    return outcomeOfHeldBack(proof, durationMs)
-  }
-
-  function turnedAway(rowId: number, unread: NotRead): Outcome {
-    unreadRows.add(rowId)
-    brake = noteHeard(brake, unread)
-    const stop = mustStopAsking(brake, unread, 0)?.kind ?? null
-    return outcomeOfUnanswered(unread, stop === 'no_read_back' || stop === 'unanswered' ? stop : null)
   }
 
   /** What was heard is on disk then. @throws {LedgerError} when it cannot be kept */
@@ -392,15 +383,12 @@ async function inTurn<Value>(
   }
 }
 
-/** A verdict, or why there is none. */
-function judge(rowsOf: () => readonly HeldRow[], rowId: number, seen: SourcesSeen): SourceVerdict | NotRead {
+const NOT_KNOWN = { verdict: 'unreadable', why: 'this row is not known to the ledger', sources: [] } as const
+
+/** What says nothing of a row, as if no list had come. */
+function unreadOf(seen: SourcesSeen, { why }: Pick<ReadBackEvidence, 'why'>): NotRead {
   if (seen.kind === 'not_read') return seen
-  const rows = rowsOf()
-  const at = rows.findIndex((row) => row.rowId === rowId)
-  const verdict = matchSources(rows, seen)[at]
-  if (verdict !== undefined && verdict.verdict !== 'unreadable') return verdict
-  const why = verdict?.why ?? 'this row is not known to the ledger'
-  const reason = `The list of payment sources cannot be held against this mandate: ${why}`
+  const reason = `The list of payment sources cannot be held against this mandate: ${why ?? ''}`
   const { status, durationMs } = seen
   const unread = { kind: 'not_read', started: true, cause: 'unreadable', canRepeat: true } as const
   return { ...unread, reason, retryAfterMs: null, halt: null, status, errorCode: null, durationMs }
