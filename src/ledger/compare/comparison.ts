@@ -344,19 +344,13 @@ const SAYS_ENDS = `((columns -> '$.status' is not null) + coalesce(json_array_le
 
 /** A file that is cut, older, or lacks the column by which mandates end would call ended mandates alive, or live ones gone. */
 function assertLastExport(connection: Connection, final: Connection, readings: Readings): void {
-  const cut = sqlValue(final)<string>`
-    select name from row join source on source.id = source_id where rule = 'ROW_MAY_BE_CUT'`.get()
-  if (cut !== undefined)
-    throw notTheLast(`"${cut}" ends within its last row, so it may be cut`, 'Export once more, whole.')
-  const [leftOut] = sql(final)<Readonly<Record<'name' | 'sheet' | 'other', string>>>`
-    select name, reading ->> '$.sheet' as sheet, value as other from problem join source on source.id = source_id where rule = 'FILE_SHEET_LEFT_OUT'`.all()
-  if (leftOut !== undefined) {
-    const { name, sheet, other } = leftOut
-    throw notTheLast(
-      `"${name}" has another sheet of the same header, "${other}", which was not read`,
-      `If its mandates count, save each sheet as a workbook of its own in which it is called "${sheet}", and compare them together.`,
-    )
-  }
+  const odd = sql(final)<Readonly<Record<'why' | 'next', string>>>`
+    select format('"%s" ends within its last row, so it may be cut', name) as why, 'Export once more, whole.' as next
+      from row join source on source.id = source_id where rule = 'ROW_MAY_BE_CUT'
+    union all select format('"%s" has another sheet of the same header, "%s", which was not read', name, value),
+        format('If its mandates count, save each sheet as a workbook of its own in which it is called "%s", and compare them together.', reading ->> '$.sheet')
+      from problem join source on source.id = source_id where rule = 'FILE_SHEET_LEFT_OUT'`.get()
+  if (odd !== undefined) throw notTheLast(odd.why, odd.next)
   // Of another system nothing follows.
   const withStatus = sqlValue(connection)<string>`
     select name from source where ${SAYS_ENDS} and ${IS_EXPORT} and (${READ_WITH} is :path or not exists (select 1 from source where ${READ_WITH} is :path))`
@@ -371,26 +365,19 @@ function assertLastExport(connection: Connection, final: Connection, readings: R
         'Export with that column.',
       )
   }
-  const isOlder = sqlValue(connection)<number>`
-    select 1 from source join comparison on comparison.id = (select max(id) from comparison)
-      where sha256 = :sha256 and source.id <= last_source
-        and sha256 not in (select value ->> 'sha256' from json_each(sources))`
-  const newest = sql(connection)<Readonly<Record<'name' | 'sha256', string>>>`
-    select origin.name, origin.sha256 from source join source as origin on origin.id = source.origin
-      where source.is_newer and origin.kind = 'export' order by source.id desc`.get()
   const compared = sourcesOf(final)
-  const isNewest = newest === undefined || compared.some(({ sha256 }) => sha256 === newest.sha256)
+  const files = JSON.stringify(compared.map(({ sha256 }) => sha256))
+  const newerThan = sqlValue(connection)<string | null>`
+    select coalesce((select value ->> 'name' from comparison, json_each(sources) where comparison.id = (select max(id) from comparison)
+        and known.id <= last_source and not exists (select 1 from json_each(sources) where value ->> 'sha256' = known.sha256)),
+      (select name from (select origin.name, origin.sha256 from source join source as origin on origin.id = source.origin
+          where source.is_newer and origin.kind = 'export' order by source.id desc limit 1)
+        where sha256 not in (select value from json_each(:files))))
+     from source as known where sha256 = :sha256 order by id`
   for (const { name, sha256 } of compared) {
-    if (isOlder.get({ sha256 }) !== undefined)
-      throw notTheLast(
-        `"${name}" came into the ledger before the latest comparison, which was with another export`,
-        'Compare the last export.',
-      )
-    if (!isNewest && sqlValue(connection)`select 1 from source where sha256 = ?`.get(sha256) !== undefined)
-      throw notTheLast(
-        `"${name}" came into the ledger, and "${newest.name}" is newer`,
-        'Compare the last export.',
-      )
+    const newer = newerThan.get({ sha256, files }) ?? null
+    if (newer !== null)
+      throw notTheLast(`"${name}" came into the ledger, and "${newer}" is newer`, 'Compare the last export.')
   }
 }
 

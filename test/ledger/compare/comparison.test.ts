@@ -406,7 +406,7 @@ describe('a comparison with the last export', () => {
     compare(ledger, same, false, { ...withStatus, sha256: 'fourth' })
     expect(ledger.view.openCutOver().uncompared).toBe(0)
     expect(refusal(same, { ...withStatus, sha256: 'third' })).toMatch(
-      /came into the ledger before the latest comparison/,
+      /"final.csv" came into the ledger, and "final.csv" is newer/,
     )
     compare(ledger, same, true, { ...withStatus, sha256: 'third' })
   })
