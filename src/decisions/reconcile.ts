@@ -12,7 +12,7 @@ import type { RowRecord, ProofRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import { openList } from '../source/list.js'
 import { compareWith, LIST_NAMES, readListed, type Comparison, type ListEntry } from './read-decisions.js'
-import { absenceText, USUAL_ABSENT_AFTER_MS } from '../domain/proof/read-back.js'
+import { absenceText, SHOWS, USUAL_ABSENT_AFTER_MS } from '../domain/proof/read-back.js'
 
 export interface Difference {
   /**
@@ -453,10 +453,9 @@ export function decideFromReadBack(
     const [source] = proof.sources
     const reference = source?.reference ?? null
     const absence = isClosed ? null : absenceOf(row.id)
-    const why =
-      absence !== null && 'firstAskedAt' in absence
-        ? absenceText(absence) + (absence.kind === 'resend' ? '; to-do/in-doubt.csv proposes resend' : '')
-        : openBecause(proof)
+    const told = absence === null || absence.kind === 'something' ? '' : absenceText(absence)
+    const proposed = absence?.kind === 'resend' ? '; to-do/in-doubt.csv proposes resend' : ''
+    const why = proof.verdict === 'proven' ? null : told + proposed || SHOWS[proof.verdict]
     const other = why === null ? isOfOther(reader, row, reference) : null
     if (why !== null || other !== null || reference === null)
       leftOpen.push({ rowId: row.id, why: why ?? other ?? NO_REFERENCE })
@@ -499,26 +498,3 @@ function* rowsAsked(reader: LedgerReader): Generator<{ row: RowRecord; proof: Pr
 }
 
 const NO_REFERENCE = 'the service holds it, and the list does not show its reference'
-
-const OTHER: ReadonlyMap<string, string> = new Map([
-  ['differs', 'the customer has payment sources, and none of them is this mandate'],
-  ['ended', 'what agrees with it was cancelled'],
-  ['other_date', 'the service shows a mandate with its account and another date'],
-  ['ambiguous', 'another row has the same account and date, and nothing tells them apart'],
-])
-
-/** Null for what is proven. */
-function openBecause({ verdict, why, sources }: ProofRecord): string | null {
-  switch (verdict) {
-    case 'proven':
-      return null
-    case 'twice':
-      return `the service holds it more than once: ${sources.map(({ id }) => id ?? 'without an id').join(', ')}`
-    case 'absent':
-      return 'the service showed no payment source of the customer, which proves nothing by itself'
-    case 'other':
-      return OTHER.get(why ?? '') ?? 'none of the payment sources is certainly this mandate'
-    case 'unreadable':
-      return `no list could be read: ${why ?? 'unknown'}`
-  }
-}

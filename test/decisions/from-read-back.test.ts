@@ -89,12 +89,10 @@ describe('decisions from a read-back', () => {
   })
 
   it.each([
-    [ABSENT, 'proves nothing by itself'],
-    [{ verdict: 'twice', why: null, sources: [source('A', 'ps-1'), source('B', 'ps-2')] }, 'ps-1, ps-2'],
-    [{ verdict: 'other', why: 'differs', sources: [source('A')] }, 'none of them is this mandate'],
-    [{ verdict: 'other', why: 'ended', sources: [source('A')] }, 'was cancelled'],
-    [{ verdict: 'other', why: 'ambiguous', sources: [source('A')] }, 'nothing tells them apart'],
-    [{ verdict: 'unreadable', why: 'The service answered 500', sources: [] }, 'answered 500'],
+    [ABSENT, 'no payment source'],
+    [{ verdict: 'twice', why: null, sources: [source('A', 'ps-1'), source('B', 'ps-2')] }, 'more than once'],
+    [{ verdict: 'other', why: 'ended', sources: [source('A')] }, 'none of which is certainly this mandate'],
+    [{ verdict: 'unreadable', why: 'a source lacks what is compared', sources: [] }, 'cannot be compared'],
     [proven(null), 'does not show its reference'],
   ] as const)('never follow from %j', async (evidence, why) => {
     const { reader, read } = await campaign()

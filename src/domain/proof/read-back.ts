@@ -138,9 +138,8 @@ export function absenceOf({ sentAt, shown, wasEverShown, begunFor }: AbsenceFact
   const lateFromMs = Date.parse(sentAt) + absentAfterMs
   const from = wholeSecond(Math.max(apartFromMs, lateFromMs))
   // One more question at `from` or later has to show the same.
-  if (lastMs < lateFromMs) return { kind: 'too_early', ...series, from } as const
-  if (questions === 1) return { kind: 'asked_once', ...series, from } as const
-  if (lastMs < apartFromMs) return { kind: 'not_an_hour_apart', ...series, from } as const
+  if (questions === 1 || lastMs < Math.max(lateFromMs, apartFromMs))
+    return { kind: 'too_early', ...series, from } as const
   // The same read-backs showed no registered row: it may be the wrong place, or a service that shows none.
   if (present === 0) return { kind: 'nothing_present', ...series } as const
   return { kind: 'resend', ...series, present, begunFor } as const
@@ -149,7 +148,9 @@ export function absenceOf({ sentAt, shown, wasEverShown, begunFor }: AbsenceFact
 /** Rounded up, since people read no more: a question within that second may be too early. */
 const wholeSecond = (ms: number): string => new Date(Math.ceil(ms / 1_000) * 1_000).toISOString()
 
-const SOMETHING: Readonly<Record<Exclude<VerdictKind, 'absent'>, string>> = {
+/** What an answer shows of a row. */
+export const SHOWS: Readonly<Record<VerdictKind, string>> = {
+  absent: 'the service shows no payment source of the customer',
   proven: 'the service shows it',
   twice: 'the service shows it more than once',
   other: 'the service shows payment sources of the customer, none of which is certainly this mandate',
@@ -164,10 +165,8 @@ export function absenceText(absence: Absence): string {
     case 'not_answered':
       return 'asked, and no list came; ask again'
     case 'something':
-      return `not absent: ${SOMETHING[absence.verdict]}`
+      return `not absent: ${SHOWS[absence.verdict]}`
     case 'too_early':
-    case 'asked_once':
-    case 'not_an_hour_apart':
       return `${seriesText(absence)}; ask again from ${timeText(absence.from)}`
     case 'shown_before':
       return `${seriesText(absence)}; an earlier question showed what could be it, so look at the service`

@@ -183,7 +183,9 @@ type SaidDone = Readonly<Record<'isEnded' | 'isMoved' | 'isToDiffer', 0 | 1>>
 
 type StoredDoubt = Omit<ShownDoubt, 'shown' | 'wasEverShown'> &
   Readonly<{ attempts: number; endedAt: string }>
-type StoredHeard = Omit<Heard, 'isListed' | 'present'> & Readonly<{ isListed: 0 | 1; readBackId: number }>
+type StoredHeard = Omit<Heard, 'isListed' | 'present'> &
+  Pick<ProofRecord, 'why' | 'readBackId'> &
+  Readonly<Record<'isListed' | 'isSince', 0 | 1>>
 
 /** A question that was put before the latest request left, within its attempt, says nothing of it. */
 function readShown(
@@ -200,20 +202,17 @@ function readShown(
       where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
       order by row.id limit ?`
   const heard = sql(connection)<StoredHeard>`
-    select asked_at as askedAt, answered_at as answeredAt, verdict, answer = 'listed' as isListed, read_back_id as readBackId
-      from ${TABLES} where row_id = ? and attempts = ? and asked_at > ? order by proof.id`
-  const ever = sql(connection)<Pick<ProofRecord, 'verdict' | 'why'> & { isListed: 0 | 1 }>`
-    select distinct verdict, why, answer = 'listed' as isListed from ${TABLES} where row_id = ?`
+    select asked_at as askedAt, answered_at as answeredAt, verdict, why, answer = 'listed' as isListed, read_back_id as readBackId,
+       attempts = ? and asked_at > ? as isSince from ${TABLES} where row_id = ? order by proof.id`
   return doubts.all(after, limit).map(({ attempts, endedAt, ...doubt }) => {
-    const lists = heard.all(doubt.rowId, attempts, endedAt).map(({ readBackId, ...stored }) => ({
+    const all = heard.all(attempts, endedAt, doubt.rowId).map(({ readBackId, ...stored }) => ({
       ...stored,
       isListed: stored.isListed === 1,
       present: presentIn(readBackId),
     }))
-    const wasEverShown = ever
-      .all(doubt.rowId)
-      .some(({ verdict, why, isListed }) => mayShow(verdict, why, isListed === 1))
-    return { ...doubt, shown: shownOf(lists), wasEverShown }
+    const shown = shownOf(all.filter(({ isSince }) => isSince === 1))
+    const wasEverShown = all.some(({ verdict, why, isListed }) => mayShow(verdict, why, isListed))
+    return { ...doubt, shown, wasEverShown }
   })
 }
 

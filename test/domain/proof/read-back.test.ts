@@ -182,7 +182,7 @@ describe('a row in doubt that the service does not show', () => {
     ['asked just before the day is over', [heard(0), heard(day - 1)], 'too_early', day],
     ['asked just as the day is over', [heard(0), heard(day)], 'resend', null],
     ['asked once early', [heard(MINUTE)], 'too_early', day],
-    ['asked once late', [heard(day)], 'asked_once', day + 1_000 + HOUR],
+    ['asked once late', [heard(day)], 'too_early', day + 1_000 + HOUR],
     [
       'asked first shortly before the day is over',
       [heard(day - MINUTE)],
@@ -192,7 +192,7 @@ describe('a row in doubt that the service does not show', () => {
     [
       'asked again a moment before the hour is over',
       [heard(day), heard(day + HOUR + 999)],
-      'not_an_hour_apart',
+      'too_early',
       day + 1_000 + HOUR,
     ],
     ['asked again as the hour is over', [heard(day), heard(day + HOUR + 1_000)], 'resend', null],
@@ -200,7 +200,7 @@ describe('a row in doubt that the service does not show', () => {
     [
       'shown in between, and once absent since then',
       [heard(0), heard(HOUR, 'proven'), heard(day)],
-      'asked_once',
+      'too_early',
       day + 1_000 + HOUR,
     ],
     [
@@ -218,7 +218,7 @@ describe('a row in doubt that the service does not show', () => {
     [
       'without a list where the second question is needed',
       [heard(day), noList(day + 2 * HOUR)],
-      'asked_once',
+      'too_early',
       day + 1_000 + HOUR,
     ],
     [
@@ -241,8 +241,8 @@ describe('a row in doubt that the service does not show', () => {
     const none = asked(0, 0)
     expect(none).toMatchObject({ kind: 'nothing_present', questions: 2 })
     expect(absenceText(none)).toMatch(/each time .*; the same read-backs showed no registered row,/)
-    expect(asked(0, 1)).toMatchObject({ kind: 'asked_once', questions: 1 })
-    expect(asked(1, 0)).toMatchObject({ kind: 'asked_once', questions: 1 })
+    expect(asked(0, 1)).toMatchObject({ kind: 'too_early', questions: 1 })
+    expect(asked(1, 0)).toMatchObject({ kind: 'too_early', questions: 1 })
     expect(asked(2, 0, 1)).toMatchObject({ kind: 'resend', questions: 2, present: 1 })
   })
 
@@ -266,7 +266,7 @@ describe('a row in doubt that the service does not show', () => {
   })
 
   it('keeps the hour where the time of the configuration is shorter', () => {
-    expect(decided([heard(0), heard(HOUR)], 1, 1_000).kind).toBe('not_an_hour_apart')
+    expect(decided([heard(0), heard(HOUR)], 1, 1_000).kind).toBe('too_early')
     expect(decided([heard(0), heard(HOUR + 1_000)], 1, 1_000).kind).toBe('resend')
   })
 

@@ -92,7 +92,7 @@ describe('rows in doubt that are absent', () => {
     const resend = { kind: 'resend', ...series, present: 1, begunFor: 'this' }
     expect(absencesOf(played)).toEqual([
       { rowId: 1, absence: resend },
-      { rowId: 2, absence: expect.objectContaining({ kind: 'asked_once' }) as unknown },
+      { rowId: 2, absence: expect.objectContaining({ kind: 'too_early' }) as unknown },
     ])
   })
 
@@ -106,7 +106,7 @@ describe('rows in doubt that are absent', () => {
     hear(played, { 3: 'proven' })
     expect(kindsOf(played)[0]).toEqual([1, 'nothing_present'])
     hear(played, { 1: 'absent', 3: 'proven' })
-    expect(kindsOf(played)[0]).toEqual([1, 'asked_once'])
+    expect(kindsOf(played)[0]).toEqual([1, 'too_early'])
     clock.advance(2 * HOUR)
     hear(played, { 1: 'absent', 3: 'proven' })
     expect(kindsOf(played)[0]).toEqual([1, 'resend'])
@@ -163,7 +163,7 @@ describe('rows in doubt that are absent', () => {
     hear(played, { 1: 'absent' }, 2)
     expect(kindsOf(played)).toEqual([[1, 'nothing_present']])
     hear(played, { 1: 'absent', 3: 'proven' }, 2) // sent by another run
-    expect(kindsOf(played)).toEqual([[1, 'asked_once']])
+    expect(kindsOf(played)).toEqual([[1, 'too_early']])
   })
 
   it('are not proposed where a lost ledger began them for somebody else, and say so where nobody knows', async () => {
