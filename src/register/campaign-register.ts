@@ -97,7 +97,7 @@ export function openRegister(options: RegisterOptions) {
   function checkNote(): Note | undefined {
     const noted = noteOfLiving()
     const why = olderThan(file, noted, claims)
-    if (why !== null) throw olderCopy(ledger, why, claims.adoptable())
+    if (why !== null) throw olderCopy(ledger, why)
     return noted
   }
 
@@ -326,7 +326,7 @@ export function refuseOlder(folder: string | null, ledger: string, claims: Claim
   } catch (error) {
     faultText(error)
   }
-  if (why !== null) throw olderCopy(ledger, why, claims.adoptable())
+  if (why !== null) throw olderCopy(ledger, why)
 }
 
 /** Why the register cannot be used, or that there is no folder for it, as a warning; any other error is thrown. */
@@ -336,25 +336,14 @@ export function faultText(error: unknown): string {
   return error.message.replace(/\. Without it.*$/, '')
 }
 
-const SHOWN = 20
-
-const listed = (ids: readonly number[]): string =>
-  ids.slice(0, SHOWN).join(', ') + (ids.length > SHOWN ? ` … ${ids.at(-1) ?? ''}` : '')
-
-function olderCopy(ledger: string, why: string, adoptable: ReturnType<Claims['adoptable']>): LedgerError {
-  const { ready, refused } = adoptable
-  const rows = [
-    `${ready.length} rows that are ready in it may have been sent since${ready.length === 0 ? '' : ` (${listed(ready)})`}`,
-    ...(refused.length === 0 ? [] : [`${refused.length} that it calls refused as well (${listed(refused)})`]),
-  ]
-  return new LedgerError(
+const olderCopy = (ledger: string, why: string): LedgerError =>
+  new LedgerError(
     'older',
     `${olderText(ledger, why)}. An old copy was put back, or its write-ahead log is lost. ` +
-      `${rows.join(', ')}. Nothing was sent or decided`,
+      'Rows that it calls ready or refused may have been sent since. Nothing was sent or decided',
     'Put the newest copy back, with its -wal. Where there is none, adopt the older copy: all these rows ' +
       'become in doubt, so that none is sent before it was looked up at the service (sepa-migrate ledger adopt --reason "…")',
   )
-}
 
 const newMark = (): string => randomBytes(16).toString('hex')
 
