@@ -58,28 +58,13 @@ export function signingKey(statement: ApprovalStatement, signature: string | nul
 }
 
 /**
- * @returns its id; one that is on record already is left as it is
- * @throws {UsageError} for a plan that is not on record here, for a signature that does not fit, and without a key of an
- *   approver where these are bound
+ * @param given of a plan on record, with a signature of it or none, and not on record itself
+ * @returns its id
+ * @throws {UsageError} without a key of an approver where these are bound
  */
 export function recordApproval(connection: Connection, given: ApprovalGiven, at: string): number {
-  const { plan: digest, signature } = given
-  const known = sqlValue(connection)<number>`
-    select id from approval where digest = ? and signature = ?`.get(digest, signature)
-  if (known !== undefined) return known
-  if (sql(connection)`select 1 from plan where digest = ?`.get(digest) === undefined)
-    throw new UsageError(
-      'This ledger did not record that plan; nothing was recorded',
-      'Plan with this ledger, and approve that plan',
-    )
-  const key = signingKey(given, signature)
-  if (signature !== null && key === null)
-    throw new UsageError(
-      'The signature is not of this approval; nothing was recorded',
-      'Have the plan approved again',
-    )
   const approvers = readApprovers(connection) ?? []
-  if (!isCounted({ key }, approvers))
+  if (!isCounted({ key: signingKey(given, given.signature) }, approvers))
     throw new UsageError(
       `An approval counts here with the key of an approver alone: ${approversText(approvers)}; nothing was recorded`,
       'Have one of them approve the plan with their key (sepa-migrate approve plan.json --by NAME --key KEY.pem)',
@@ -89,7 +74,7 @@ export function recordApproval(connection: Connection, given: ApprovalGiven, at:
          (digest, approved_at, approved_by, recorded_as, expires_at, reference, signature)
        values (:digest, :approvedAt, :approvedBy, :recordedAs, :expiresAt, :reference, :signature)`.run({
     ...given,
-    digest,
+    digest: given.plan,
     reference: given.reference === null ? null : maskAccounts(given.reference),
   })
   noteChange(connection, at)
