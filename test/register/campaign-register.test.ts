@@ -99,20 +99,37 @@ function hold({ register }: Place, ledger: Ledger, options: Partial<RegisterOpti
   }
 }
 
+/** Notes the ledger. @returns whether the register knew it */
+function noted({ register }: Place, ledger: Ledger): boolean {
+  const own = register(ledger)
+  try {
+    own.note()
+    return own.knowsLedger()
+  } finally {
+    own.close()
+  }
+}
+
+/** Goes on with an older copy, in another run. */
+function adopt({ register }: Place, copy: Ledger) {
+  const adopting = register(copy)
+  try {
+    return adopting.adopt({ ...BY_KIM, run: SETTINGS })
+  } finally {
+    adopting.close()
+    copy.startRun(SETTINGS)
+  }
+}
+
 describe('what is noted before the first row comes in', () => {
   it('lets a ledger go on whose log is gone, where nothing was ever sent from it', () => {
-    const { register } = place()
+    const here = place()
     const ledger = open()
-    const own = register(ledger)
-    own.note()
-    expect(own.knowsLedger()).toBe(true)
-    own.close()
+    expect(noted(here, ledger)).toBe(true)
     const dead = died(ledger)
     expect(dead.claims.standing().isLogMissing).toBe(true)
-    const next = register(dead)
-    expect(() => next.note()).not.toThrow()
+    noted(here, dead)
     expect(dead.claims.standing().isLogMissing).toBe(false)
-    next.close()
   })
 
   it('refuses a log that is gone where nothing was noted: a copy from elsewhere looks so', () => {
@@ -154,9 +171,7 @@ describe('what is noted before the first row comes in', () => {
     const refusal = /it calls 1 row ready whose requests were begun/
     expect(() => here.register(ledger).note()).toThrow(refusal)
     expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toMatch(refusal)
-    const adopting = here.register(ledger)
-    adopting.adopt({ ...BY_KIM, run: SETTINGS })
-    adopting.close()
+    adopt(here, ledger)
     expect(statesOf(ledger.file)[0]).toBe('in_doubt')
     expect(notTheLatest(here.folder, { ...ledger.claims, file: ledger.file })).toBe(null)
   })
@@ -179,11 +194,8 @@ describe('what is noted before the first row comes in', () => {
         change(ledger)
         // A kill here: the ledger knows more than the register.
         expect([notLatest(here, ledger), notLatest(here, copy)]).toEqual([null, null])
-        if (isRun) {
-          const own = here.register(ledger)
-          own.note()
-          own.close()
-        } else expect(noteDecided(here.folder, ledger.claims)).toBe(null)
+        if (isRun) noted(here, ledger)
+        else expect(noteDecided(here.folder, ledger.claims)).toBe(null)
         expect(notLatest(here, ledger)).toBe(null)
         expect(notLatest(here, copy)).toMatch(older)
         expect(() => here.register(copy).note()).toThrow(older)
@@ -202,9 +214,7 @@ describe('what is noted before the first row comes in', () => {
       noteDecided(here.folder, copy.claims)
       expect(notLatest(here, ledger)).toBe(null)
       expect(notLatest(here, copy)).toMatch(older)
-      const own = here.register(copy)
-      own.adopt({ ...BY_KIM, run: SETTINGS })
-      own.close()
+      adopt(here, copy)
       expect(notLatest(here, copy)).toBe(null)
       decide(copy, 1, 'written_off')
       noteDecided(here.folder, copy.claims)
@@ -244,17 +254,10 @@ describe('what is noted before the first row comes in', () => {
     const elsewhere = claimed(place(), ledger)
     await sendOne(ledger)
     elsewhere.close()
-    const { register, read } = place()
-    const own = register(ledger)
-    own.note()
-    expect(own.knowsLedger()).toBe(false)
-    own.close()
-    const [noted] = read('select attempts, mark from ledger')
-    expect(noted).toEqual({ attempts: 1, mark: null })
-    const again = register(ledger)
-    again.note()
-    expect(again.knowsLedger()).toBe(false)
-    again.close()
+    const here = place()
+    expect(noted(here, ledger)).toBe(false)
+    expect(here.read('select attempts, mark from ledger')).toEqual([{ attempts: 1, mark: null }])
+    expect(noted(here, ledger)).toBe(false)
   })
 })
 
@@ -262,12 +265,10 @@ it('a kill between the mark in the ledger and that in the register asks nobody a
   const here = place()
   const ledger = open()
   admit(ledger, [rowOf(1)])
-  here.register(ledger).note()
+  noted(here, ledger)
   ledger.startRun(SETTINGS)
   ledger.claims.begin('0123456789abcdef0123456789abcdef', () => undefined)
-  const again = here.register(ledger)
-  again.note()
-  expect(again.knowsLedger()).toBe(true)
+  expect(noted(here, ledger)).toBe(true)
 })
 
 /** A process died in a run, and its log holds nothing. */
@@ -470,9 +471,7 @@ describe('a lost ledger', () => {
     const ledger = few(1)
     await beginOne(here, ledger)
     rmSync(here.folder, { recursive: true })
-    const again = here.register(ledger)
-    again.note()
-    again.close()
+    noted(here, ledger)
     expect(() => claimed(here, few(1, 2))).toThrow(/A mandate that is ready here was already claimed/)
   })
 
@@ -763,9 +762,7 @@ describe('what the register knows a mandate by', () => {
     const ledger = few(1)
     await beginOne(place(), ledger)
     const here = place()
-    const own = here.register(ledger)
-    own.note()
-    own.close()
+    noted(here, ledger)
     const other = running([rowOf(1, { reference: 'M1', signedDate: '2021-05-05' })])
     expect(hold(here, other)).toMatchObject({ inConflict: 1 })
   })
@@ -835,11 +832,8 @@ describe('an older copy that a person goes on with', () => {
     await ledger.settle(await begin(ledger, readyRow(ledger)), registered('NEW-2'))
     later.close()
 
-    const adopting = here.register(copy)
-    expect(() => adopting.note()).toThrow(/is older than it was/)
-    expect(adopting.adopt({ ...BY_KIM, run: SETTINGS })).toMatchObject({ rows: [1] })
-    adopting.close()
-    copy.startRun(SETTINGS)
+    expect(() => noted(here, copy)).toThrow(/is older than it was/)
+    expect(adopt(here, copy)).toMatchObject({ rows: [1] })
     admit(copy, [rowOf(2)])
     expect(() => hold(here, copy)).toThrow(
       /A mandate that is ready here .* before an older copy was put back/,
@@ -847,16 +841,6 @@ describe('an older copy that a person goes on with', () => {
     expect(hold(here, copy, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 1 })
     expect(() => here.register(ledger).note()).toThrow(/a run began to send since/)
   })
-
-  function adopt({ register }: Place, copy: Ledger) {
-    const adopting = register(copy)
-    try {
-      return adopting.adopt({ ...BY_KIM, run: SETTINGS })
-    } finally {
-      adopting.close()
-      copy.startRun(SETTINGS)
-    }
-  }
 
   /** What a run would send, once the register has held what it holds. */
   function sendable(here: Place, copy: Ledger): number[] {
@@ -903,11 +887,7 @@ describe('an older copy that a person goes on with', () => {
   it('brings in as in doubt what corrects its rows, where nobody knows what was begun', () => {
     const here = place()
     const ledger = running([rowOf(1, { verdict: 'invalid' }), rowOf(2, { verdict: 'invalid' })])
-    const own = here.register(ledger)
-    own.note()
-    own.adopt({ ...BY_KIM, run: SETTINGS })
-    own.close()
-    ledger.startRun(SETTINGS)
+    adopt(here, ledger)
     admit(ledger, [rowOf(1, { corrects: 1 })])
     admit(ledger, [rowOf(3, { verdict: 'invalid' }), rowOf(4)])
     admit(ledger, [rowOf(3, { corrects: 4 })])
