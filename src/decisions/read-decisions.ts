@@ -301,7 +301,7 @@ const WANTED = {
   originalCreditorIdentifier: ['original_creditor_identifier', 'amendment.sepa_creditor_identifier'],
   originalMandateReference: ['original_mandate_reference', 'amendment.unique_mandate_reference'],
   /** Also under the names that it has in exports: a mandate that ended unseen would be called registered. */
-  status: ['status', ...headersOf('status')],
+  status: headersOf('status'),
   cancelledAt: ['cancelled_at', 'canceled_at', 'ended_at'],
 } as const
 

@@ -217,7 +217,7 @@ interface Opened {
 }
 
 export interface RunResult {
-  /** What was allowed, and what could not be checked. */
+  /** What was allowed that is refused otherwise. */
   readonly warnings: readonly string[]
   /** Another program reads the ledger, so account numbers of registered rows may still stand in its `-wal` file. */
   readonly holdsOldPages: boolean

@@ -217,7 +217,10 @@ it('a doubt that the list shows for another customer is no absence', async () =>
 })
 
 describe('what the list shows as cancelled', () => {
-  const ENDS: Entry[] = [{ status: 'CANCELLED' }, { status: 'gekündigt' }, { cancelled_at: '2026-06-01' }]
+  const ENDS: Entry[] = [
+    ...[{ status: 'CANCELLED' }, { status: 'gekündigt' }, { Mandatsstatus: 'gekündigt' }],
+    { cancelled_at: '2026-06-01' },
+  ]
 
   it.each(ENDS)('%o is no proof of a doubt, and not what was sent', async (ended) => {
     const alive = Object.fromEntries(Object.keys(ended).map((name) => [name, '']))
