@@ -111,7 +111,8 @@ export function changedSettingsOf(
     ledger: 'sepa-migrate.db',
     service: { baseUrl, username: 'nobody', password: 'none' },
     confirm: () => false,
-    machine: { ...machine, env: {}, zone: machine.zone },
+    // Whoever approves keeps no register.
+    machine: { ...machine, env: {}, zone: machine.zone, stateFolder: '' },
   }
   const usual = settingsOf(checkOptions(options))
   return Object.keys(settings).filter(

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { textOfPlan } from '../../src/domain/plan/plan.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrateOptions } from '../../src/migrate/options.js'
-import { readPlan } from '../../src/migrate/plan.js'
+import { changedSettingsOf, readPlan } from '../../src/migrate/plan.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { germanIban, validExport, validLine } from '../support/export.js'
 import { newPlace, placeWith } from './place.js'
@@ -69,6 +69,9 @@ describe('a plan', () => {
     expect(document.changedSettings).toEqual(['concurrency', 'rate', 'rules'])
     expect(document.settings).toMatchObject({ concurrency: 2, rate: 5 })
     expect(document.expectedMs).toBe(600)
+    // As whoever approves derives it, who may have no folder for a register.
+    const approver = { baseUrl: sandbox.url, machine: { ...place.machine(), stateFolder: null } }
+    expect(changedSettingsOf(document.settings, approver)).toEqual(document.changedSettings)
   })
 
   it('holds no account number, whole or by a hash of it that could be tried', async () => {
