@@ -36,7 +36,7 @@ import type { AskedFirst, AskingEvent, MigrateOptions, ValidatedOptions } from '
 import { isStranger, maskName, whoIs } from '../domain/who/names.js'
 import type { SeverityOverrides } from '../domain/rule/verdict.js'
 import type { WhoList, WhoVerbs } from '../ledger/prove/asked.js'
-import type { Register } from '../register/campaign-register.js'
+import type { RunRegister } from '../register/campaign-register.js'
 import { bringIn } from '../run/campaign.js'
 
 export interface ReadBackOptions extends Pick<
@@ -211,7 +211,7 @@ export async function askListed(asking: Asking, list: WhoList): Promise<readonly
  */
 export async function askAhead(
   request: ValidatedOptions,
-  { ledger, register }: { readonly ledger: Ledger; readonly register: Pick<Register, 'hold'> },
+  { ledger, register }: { readonly ledger: Ledger; readonly register: Pick<RunRegister, 'hold'> },
   decisions: readonly Resolution[],
 ): Promise<() => HeldRows> {
   const { service, drain, severities } = request

@@ -243,7 +243,8 @@ function close(
   const totals = counted ?? totalsOrNull(ledger)
   register.close()
   ledger.close() // before the report, which needs the memory of its page cache
-  const closed = { warnings: Object.values(allowed), holdsOldPages: ledger.holdsOldPages() }
+  const warnings = [...register.warnings, ...Object.values(allowed)]
+  const closed = { warnings, holdsOldPages: ledger.holdsOldPages() }
   try {
     watch({ kind: 'closed', totals, ...closed })
   } catch {

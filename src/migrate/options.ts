@@ -27,7 +27,7 @@ import { assertKind, assertKnown, onlyKnown, UsageError } from '../errors.js'
 import { collectionOpeners, sourceOpeners } from '../run/admit-sources.js'
 import { type ReadBy, type ReadingFlags, withFlags } from '../run/read-again.js'
 import { USUAL_MAX_IN_DOUBT } from '../run/brake.js'
-import { type TakeOver, openRunRegister, type Register } from '../register/campaign-register.js'
+import { type TakeOver, openRunRegister, type RunRegister } from '../register/campaign-register.js'
 import { asRegisterFolder } from '../register/register-file.js'
 import { resolve } from 'node:path'
 import type { Ledger } from '../ledger/file/writer.js'
@@ -274,7 +274,7 @@ export function checkOptions(options: MigrateOptions) {
       'Give confirm: it is shown once what is about to be sent, and nothing but true sends it',
     )
   assertPlanned(options, baseUrl)
-  asRegisterFolder(machine.stateFolder)
+  if (!baseUrl.isLoopback) asRegisterFolder(machine.stateFolder)
   const asOf = dayOf(options.asOf, zone, machine)
   const against = { today: asOf, zone, severities, newCreditorIdentifier, dormantSoonDays }
   const configured = readSourceOptions(options.reading ?? {})
@@ -473,11 +473,11 @@ function assertUsable(name: string, given: number | string | null, isUsable: boo
   )
 }
 
-/** @throws {LedgerError} `register` for one that cannot be used */
+/** @throws {LedgerError} `register` for one that cannot be used, unless the service is on this machine */
 export const registerOf = (
   { ledgerFile, sharedFolder, machine, service: { baseUrl }, testHosts, takeOver }: ValidatedOptions,
   { claims }: Ledger,
-): Register => {
+): RunRegister => {
   const [folder, ledger] = [machine.stateFolder, resolve(ledgerFile)]
   const options = { folder, baseUrl: baseUrl.href, testHosts, ledger, claims, takeOver, sharedFolder }
   return openRunRegister(options, baseUrl)

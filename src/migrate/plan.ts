@@ -33,7 +33,7 @@ import type { EvidenceCounts } from '../ledger/admit/collected.js'
 import type { Ledger } from '../ledger/file/writer.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { AdmittedSource } from '../run/admit-sources.js'
-import type { Register } from '../register/campaign-register.js'
+import type { RunRegister } from '../register/campaign-register.js'
 import { expectedMs } from '../run/pace.js'
 import {
   type MigrateOptions,
@@ -199,7 +199,7 @@ function askedOf(options: PlanOptions): ValidatedOptions {
 async function lookAhead(
   asked: ValidatedOptions,
   by: string,
-  { ledger, register }: { readonly ledger: Ledger; readonly register: Register },
+  { ledger, register }: { readonly ledger: Ledger; readonly register: RunRegister },
 ): Promise<Planned> {
   const { view } = ledger
   if ((await decisionsIn(asked, ledger)).length > 0) throw decisionsUnderPlan('A plan')

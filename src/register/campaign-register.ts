@@ -374,19 +374,44 @@ function keepLost({ connection }: RegisterFile, n: number, learnAttempts: () => 
   )
 }
 
+/** The register of this user as a run needs it, and what it could not do. */
+export interface RunRegister extends Omit<Register, 'adopt'> {
+  readonly warnings: readonly string[]
+}
+
 /**
- * A rehearsal on this machine is repeated with new ledgers on purpose, so mandates are guarded elsewhere only. An older copy of a
- * ledger is refused there as well.
+ * A rehearsal on this machine is repeated with new ledgers on purpose, so mandates are guarded elsewhere only, and it
+ * does not need a register at all. An older copy of a ledger is refused there as well.
  * @throws {UsageError} there for the place of another ledger, which only the claims of mandates tell
  */
 export function openRunRegister(
   options: Omit<RegisterOptions, 'guardsMandates'>,
   { isLoopback }: { readonly isLoopback: boolean },
-): Register {
+): RunRegister {
   if (isLoopback && options.takeOver?.decision === 'another_ledger')
     throw new UsageError(
       'Cannot go on in the place of another ledger at a service on this machine: no mandate is claimed there, so nobody knows which ones that ledger began to send. Nothing was sent',
       'A rehearsal begins anew with a new ledger. Where a tunnel or proxy leads from here to the real service, take every row in as in doubt (sepa-migrate run FILE --all-in-doubt --reason "…")',
     )
-  return openRegister({ ...options, guardsMandates: !isLoopback })
+  try {
+    return { ...openRegister({ ...options, guardsMandates: !isLoopback }), warnings: [] }
+  } catch (error) {
+    if (!isLoopback) throw error
+    const warnings = [`${faultText(error)}. A run against a real service would be refused`]
+    return { ...withoutRegister(options), warnings }
+  }
 }
+
+const withoutRegister = ({
+  claims,
+  takeOver,
+}: Pick<RegisterOptions, 'claims' | 'takeOver'>): Omit<RunRegister, 'warnings'> => ({
+  note: () => undefined,
+  hold: () => ({
+    inDoubt: claims.doubtAll(takeOver) + claims.doubtCorrected(),
+    ...{ begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] },
+  }),
+  claim: (limit, choice) => void claims.toSend(limit, choice),
+  knowsLedger: () => true,
+  close: () => undefined,
+})

@@ -421,6 +421,15 @@ describe('without a folder for the register', () => {
     )
     expect(place.truth().posts()).toBe(ROWS - 1)
   })
+
+  it('a rehearsal on this machine goes on with a warning', async () => {
+    const place = await open({})
+    const { status, stderr } = await startWith(place, {}, 'run', 'export.csv', '--yes', '--no-report')
+    expect(stderr).toMatch(/Warning: Cannot tell where the register .* would be refused\n/)
+    expect(status, stderr).toBe(0)
+    expect(place.truth().posts()).toBe(ROWS)
+    expect(existsSync(place.path('register.db'))).toBe(false)
+  })
 })
 
 describe('a ledger of which nobody knows what was sent before it', () => {

@@ -8,7 +8,6 @@ interface Connection {
 interface Claims {
   readonly standing: () => object
   readonly begin: (mark: string, note: (group: unknown) => void) => void
-  readonly toSend: (...asked: readonly unknown[]) => unknown
 }
 interface RegisterOptions {
   readonly claims: Claims
@@ -45,15 +44,6 @@ const withClaims = (change: (claims: Claims) => object) =>
     { ...options, claims: { ...options.claims, ...change(options.claims) } },
     ...rest,
   ])
-
-/** Nothing is noted, held back or claimed. */
-const withoutRegister = ({ claims }: RegisterOptions) => ({
-  note: () => undefined,
-  hold: () => ({ inDoubt: 0, begunOtherwise: 0, inConflict: 0, inCutOver: 0, missing: 0, replaces: [] }),
-  claim: (...asked: readonly unknown[]) => void claims.toSend(...asked),
-  knowsLedger: () => true,
-  close: () => undefined,
-})
 
 /** The register of a run, and the one of a person who adopts a copy. */
 const opened = <Weaker>(weaker: Weaker) => ({
@@ -194,7 +184,7 @@ export const GUARDS_OF_LEDGERS = {
           try {
             return real(options, service)
           } catch {
-            return withoutRegister(options as RegisterOptions)
+            return real(options, { isLoopback: true })
           }
         },
       },

@@ -563,16 +563,31 @@ describe('a lost ledger', () => {
 
 describe('where neither HOME nor XDG_STATE_HOME names a folder', () => {
   const NOWHERE = /^Cannot tell where the register of campaigns is: neither HOME nor XDG_STATE_HOME/
+  const opening = (ledger: Ledger, isLoopback: boolean) =>
+    openRunRegister(
+      {
+        folder: null,
+        baseUrl: 'https://service.example',
+        testHosts: [],
+        ledger: ledger.file,
+        claims: ledger.claims,
+        takeOver: { decision: 'all_in_doubt', ...BY_KIM },
+        sharedFolder: false,
+      },
+      { isLoopback },
+    )
 
-  it.each([false, true])('a run is refused, whatever may be in doubt; on this machine: %s', (isLoopback) => {
-    const ledger = few(1)
-    const takeOver = { decision: 'all_in_doubt', ...BY_KIM } as const
-    const options = {
-      ...{ folder: null, baseUrl: 'https://service.example', testHosts: [], ledger: ledger.file },
-      ...{ claims: ledger.claims, takeOver, sharedFolder: false },
-    }
-    expect(() => openRunRegister(options, { isLoopback })).toThrow(UsageError)
-    expect(() => openRunRegister(options, { isLoopback })).toThrow(NOWHERE)
+  it('a run against a service is refused, whatever may be in doubt', () => {
+    expect(() => opening(few(1), false)).toThrow(UsageError)
+    expect(() => opening(few(1), false)).toThrow(NOWHERE)
+  })
+
+  it('a rehearsal on this machine is told, and goes on', () => {
+    const { warnings, hold: held } = opening(few(1), true)
+    expect(warnings).toEqual([
+      expect.stringMatching(/is an absolute path\. A run against a real service would be refused$/),
+    ])
+    expect(held({})).toMatchObject({ inDoubt: 1 })
   })
 
   it('what is only looked at or decided is told so', () => {
