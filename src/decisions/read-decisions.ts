@@ -10,7 +10,7 @@ import { DECIDING_COLUMNS, mergeColumns } from '../report/files/lists.js'
 import { showValue } from '../domain/rule/verdict.js'
 import { maskAccounts } from '../domain/text/accounts.js'
 import { ENDED } from '../domain/proof/match-sources.js'
-import { WORDS, wordOf } from '../domain/value/words.js'
+import { saysEnded } from '../domain/value/words.js'
 import { isSameName, likenessOf, readWhole } from '../domain/row/correction.js'
 import {
   cleanCell,
@@ -332,12 +332,10 @@ export function readListed(row: ListRow, list: string) {
     signedDate: cellOf('signedDate') || null,
     originalCreditorIdentifier: cellOf('originalCreditorIdentifier') || null,
     originalMandateReference: cellOf('originalMandateReference') || null,
-    isEnded: cellOf('cancelledAt') !== '' || saysEnded(cellOf('status')),
+    isEnded:
+      cellOf('cancelledAt') !== '' || ENDED.has(upperCase(cellOf('status'))) || saysEnded(cellOf('status')),
   }
 }
-
-const saysEnded = (status: string): boolean =>
-  ENDED.has(upperCase(status)) || typeof WORDS.status.get(wordOf(status)) === 'string'
 
 /** How a value of the list stands to that of a row: `fits` does not contradict it, and does not prove it either. */
 type Agreement = 'same' | 'fits' | 'unknown' | 'differs'

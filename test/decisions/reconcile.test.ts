@@ -149,6 +149,7 @@ describe('what a list shows is kept as a read-back is', () => {
     ['with a masked account', [listed(2, { iban: 'DE…' })], ['1 absent']],
     ['twice', [listed(1), listed(1, { unique_mandate_reference: 'X' }), listed(2)], ['1 twice', '2 proven']],
     ['ended', [listed(1, { status: 'CANCELLED' }), listed(2, { status: '' })], ['1 ended', '2 proven']],
+    ['not debited yet', [listed(1, { status: 'PENDING' }), listed(2)], ['1 proven', '2 proven']],
     ['otherwise', [listed(1, { iban: germanIban(9) }), listed(2)], ['1 differs', '2 proven']],
     ['for another', [listed(1, { customer_no: '99' }), listed(2)], ['1 differs', '2 proven']],
     [

@@ -108,8 +108,9 @@ export const BUILT_IN: WordLists = {
 }
 const YES = wordsIn(builtIn.yes)
 const NO = wordsIn(builtIn.no)
+const WAITING = wordsIn(builtIn.status.pending)
 /** Words that other columns have too: marital status, results of checks, tariffs, remarks; and what waits. */
-const WEAK = [...wordsIn(builtIn.status.pending), ...wordsIn(builtIn.weak)]
+const WEAK = [...WAITING, ...wordsIn(builtIn.weak)]
 
 type Meaning = readonly [words: readonly string[] | undefined, rule: RuleId | null]
 
@@ -186,6 +187,13 @@ export const ANSWERS: ReadonlyMap<string, boolean> = new Map([
 export const WORDS: Words = wordsWith({})
 
 const CONTROL = /[\0-\u0008\u000E-\u001F\u007F-\u009F]/
+
+const WAITS = new Set(WAITING.flatMap(spellings))
+/** Whether a service says so of a mandate that it holds: one that waits for its first debit has not ended. */
+export const saysEnded = (status: string): boolean => {
+  const word = wordOf(status)
+  return typeof WORDS.status.get(word) === 'string' && !WAITS.has(word)
+}
 
 /** It was not read as it was written. */
 export const isDamaged = (value: string): boolean => CONTROL.test(value) || MOJIBAKE.test(value)
