@@ -397,10 +397,8 @@ function headingOf(name: string): string | null {
 }
 
 const COUNTRIES = [...SEPA_COUNTRIES.keys()]
-const LANGUAGES =
-  'bg,ca,cs,da,de,el,en,es,et,fi,fr,ga,hr,hu,is,it,lb,lt,lv,mk,mt,nb,nl,nn,no,pl,pt,rm,ro,ru,sk,sl,sq,sr,sv,tr,uk'.split(
-    ',',
-  )
+const LANGUAGE =
+  /^(?:bg|ca|cs|da|de|el|en|es|et|fi|fr|ga|hr|hu|is|it|lb|lt|lv|mk|mt|nb|nl|nn|no|pl|pt|rm|ro|ru|sk|sl|sq|sr|sv|tr|uk)(?:[-_][a-z]{2})?$/i
 
 const SHAPES: readonly (readonly [what: string, fits: (text: string) => boolean])[] = [
   ['e-mail addresses', (text) => /^[^\s@]+@[^\s@]+$/.test(text)],
@@ -411,7 +409,10 @@ const SHAPES: readonly (readonly [what: string, fits: (text: string) => boolean]
     (text) =>
       /^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$/.test(text) && COUNTRIES.includes(text.slice(4, 6)),
   ],
+  ['countries', (text) => COUNTRIES.includes(text.toUpperCase())],
+  ['languages', (text) => LANGUAGE.test(text)],
 ]
+const KINDS = Object.entries(other.values).map(([what, texts]) => [what, words(texts)] as const)
 
 /** All (or most) values are countries, all are languages, and so on. `si` and `no` are countries, but in a column they answer. */
 function kindOfValues(values: readonly string[], share: number): string | null {
@@ -423,25 +424,8 @@ function kindOfValues(values: readonly string[], share: number): string | null {
   // A lone letter is a mark, whatever it stands for elsewhere.
   if (shape !== undefined || values.length > MOST_VALUES || folded.join('').length < 2)
     return shape?.[0] ?? null
-  return known().find(([, set]) => fits((value) => set.has(value), folded))?.[0] ?? null
+  return KINDS.find(([, set]) => fits((value) => set.has(value), folded))?.[0] ?? null
 }
-
-let kinds: readonly (readonly [string, ReadonlySet<string>])[] | null = null
-
-const known = () =>
-  (kinds ??= [
-    ['countries', new Set(COUNTRIES.flatMap((code) => namesOf('region', code)))],
-    ['languages', new Set(LANGUAGES.flatMap((code) => [...namesOf('language', code), ...localesOf(code)]))],
-    ...Object.entries(other.values).map(([what, texts]) => [what, words(texts)] as const),
-  ])
-
-const localesOf = (code: string): string[] => COUNTRIES.map((country) => fold(code + country))
-
-/** A code, and what people of those languages call it. */
-const namesOf = (type: 'region' | 'language', code: string): string[] => [
-  fold(code),
-  ...LANGUAGES.map((language) => fold(new Intl.DisplayNames([language], { type }).of(code) ?? code)),
-]
 
 interface SeenColumn {
   readonly position: number

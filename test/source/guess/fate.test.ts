@@ -111,7 +111,7 @@ const HARMLESS: readonly (readonly [why: string, rows: number, column: Column])[
   ['ends far ahead', 60, ['Gültig bis', first(3, '31.12.2035', '')]],
   ['ends far ahead', 60, ['Vertragsende', () => '31.12.2026']],
   ['countries', 60, ['Herkunft', first(2, 'AT', 'DE')]],
-  ['languages', 60, ['Korrespondenz', first(2, 'Französisch', 'Deutsch')]],
+  ['languages', 60, ['Korrespondenz', first(2, 'fr-FR', 'de')]],
   ['genders', 60, ['MW', first(2, 'w', 'm')]],
   ['amounts', 60, ['Soll', first(2, '30,00', '60,00 EUR')]],
   ['numbers', 60, ['Konto FiBu', first(2, '4410', '4400')]],
