@@ -24,23 +24,11 @@ export type ColumnRef = z.output<typeof columnSchema>
 const candidatesSchema = z.union([columnSchema, z.array(columnSchema).min(1, 'The list of columns is empty')])
 export type Candidates = z.output<typeof candidatesSchema>
 
-const WRONG_TRANSFORM =
-  'Transforms are trim, upperCase, stripZeros, { stripPrefix: text } and { padLeft: { length: 11, with: "0" } }'
-const transformSchema = z.union(
-  [
-    z.enum(['trim', 'upperCase', 'stripZeros']),
-    z.strictObject({ stripPrefix: z.string().min(1) }),
-    z.strictObject({
-      padLeft: z.strictObject({ length: z.int().min(1).max(64), with: z.string().length(1) }),
-    }),
-  ],
-  WRONG_TRANSFORM,
-)
-/** The forms of a column; where its transform is wrong, what transforms there are. */
-const formsOr = (forms: string) => ({
-  error: ({ errors }: { readonly errors?: unknown }): string =>
-    JSON.stringify(errors ?? []).includes(JSON.stringify(WRONG_TRANSFORM)) ? WRONG_TRANSFORM : forms,
-})
+const transformSchema = z.union([
+  z.enum(['trim', 'upperCase', 'stripZeros']),
+  z.strictObject({ stripPrefix: z.string().min(1) }),
+  z.strictObject({ padLeft: z.strictObject({ length: z.int().min(1).max(64), with: z.string().length(1) }) }),
+])
 /** A change that the operator ordered, made before the checks. The list is closed. */
 export type Transform = z.output<typeof transformSchema>
 
@@ -52,7 +40,7 @@ const columnForms = 'Give the name of a column, its position from 1, a list of t
 const columnOf = <Shape extends z.ZodType>(forms: string, ...shapes: readonly Shape[]) =>
   z.union(
     [columnSchema, z.array(columnSchema).min(1), ...shapes] as const,
-    formsOr(`${columnForms} ${forms}`),
+    `${columnForms} ${forms}; transforms are trim, upperCase, stripZeros, { stripPrefix } and { padLeft }`,
   )
 
 const plain = z.strictObject(detailed)

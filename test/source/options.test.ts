@@ -24,10 +24,7 @@ describe('the sections of the configuration file', () => {
     ['source: { encoding: latin9 }', 'source.encoding: '],
     ['source: { delimiter: ":" }', 'source.delimiter: '],
     ['source: { skipLines: -1 }', 'source.skipLines: '],
-    [
-      'columns: { iban: { column: K, transform: [stripZero] } }',
-      'iban: Transforms are trim, upperCase, stripZ',
-    ],
+    ['columns: { iban: { column: K, transform: [stripZero] } }', 'transforms are trim, upperCase, stripZ'],
     ['columns: { konto: IBAN }', 'columns: Unrecognized key: "konto"'],
     ['columns: { iban: { constant: DE89 } }', 'columns.iban: Give the name of a column'],
     ['columns: { signed_date: { column: x, format: dd-mm } }', 'formats are iso, dd.mm.yyyy'],

@@ -2,7 +2,7 @@ import { checkCreditorIdentifier, isSepaIban } from '../../domain/value/identifi
 import { holdsIban, maskAccountCell, isAccountColumn, maskNumbers } from '../../domain/text/accounts.js'
 import { type ColumnField, FIELDS, type LocalDate, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
 import { cleanIban, fold, said } from '../../domain/text/text.js'
-import { guessColumns, KEPT_BACK, keptBackBy, staysBehindText, WORD_FIELDS, WORD_LISTS } from './fate.js'
+import { guessColumns, KEPT_BACK, keptBackBy, staysBehindText } from './fate.js'
 import { profileColumn } from './column-profile.js'
 import { tellsOfCustomer, holdsAccount, positionOf, meaningOfHeader, type Header } from '../columns/header.js'
 import type { SourceInput } from '../bytes/input.js'
@@ -210,17 +210,10 @@ const EDIT = '# EDIT:'
 type InspectedColumn = Inspection['columns'][number]
 type Draft = ReturnType<typeof draftOf>
 
-const draftOf = (inspection: Inspection) => {
-  const columns = inspection.columns.map(draftColumn)
-  /** Columns that feed nothing, and may be what feeds a field. */
-  const rivalsOf = (field: ColumnField): string[] =>
-    columns.flatMap(({ fate, name }) =>
-      fate?.kind === 'undecided' && fate.by === 'second' && fate.field === field
-        ? `"${commentText(showValue(name))}"`
-        : [],
-    )
-  return { ...inspection, columns, rivalsOf }
-}
+const draftOf = (inspection: Inspection) => ({
+  ...inspection,
+  columns: inspection.columns.map(draftColumn),
+})
 
 function draftColumn(column: InspectedColumn, _: number, columns: readonly InspectedColumn[]) {
   const { name, position, field, fate, kind } = column
@@ -324,8 +317,15 @@ const OFFER = `${EDIT} remove the first "#" to use it, or write "none";`
 /** What feeds each field, what a person has to say, and what else there is. */
 function columnsSection(draft: Draft, customer: readonly string[]): string[] {
   const { columns, missing, creditorIdentifier } = draft
+  /** Columns that feed nothing, and may be what feeds a field. */
+  const rivalsOf = (field: ColumnField): string[] =>
+    columns.flatMap(({ fate, name }) =>
+      fate?.kind === 'undecided' && fate.by === 'second' && fate.field === field
+        ? `"${commentText(showValue(name))}"`
+        : [],
+    )
   const fed = columns.flatMap((column) =>
-    column.field === null ? [] : mappedLine(column.field, column, draft.rivalsOf(column.field)),
+    column.field === null ? [] : mappedLine(column.field, column, rivalsOf(column.field)),
   )
   return [
     fed.length === 0 && creditorIdentifier === null ? '# columns:' : 'columns:',
@@ -341,7 +341,7 @@ function columnsSection(draft: Draft, customer: readonly string[]): string[] {
 /** @param rivals other columns that may be it */
 function mappedLine(
   field: ColumnField,
-  { reference, dateFormat, rivalFormats, isUnnamedDay, doubt, evidence }: Draft['columns'][number],
+  { reference, dateFormat, rivalFormats, isUnnamedDay, kind, doubt, evidence }: Draft['columns'][number],
   rivals: readonly string[],
   offer: string | false = false,
 ): string {
@@ -358,12 +358,13 @@ function mappedLine(
     offer,
     ...open.map((why) => `${EDIT} ${why}`),
     doubt !== null && `${EDIT} ${doubt};`,
+    kind !== null && kind.unknown.length > 0 && `${EDIT} sort in under words: what is not understood;`,
     `# ${evidence}`,
   ])
   return `  ${offer !== false || open.length > 0 ? '# ' : ''}${field}: ${value}   ${notes.join(' ')}`
 }
 
-function missingLine(field: ColumnField, { creditorIdentifier, rivalsOf, system }: Draft): string {
+function missingLine(field: ColumnField, { creditorIdentifier, system }: Draft): string {
   const ask = (value: string, what: string): string => `  # ${field}: ${value}   ${EDIT} ${what}`
   const isCreditor = field === 'sepa_creditor_identifier'
   if (isCreditor && creditorIdentifier !== null)
@@ -372,12 +373,6 @@ function missingLine(field: ColumnField, { creditorIdentifier, rivalsOf, system 
   if (asked !== undefined) return ask(asked.write ?? '', asked.why)
   if (isCreditor)
     return ask('{ constant:  }', 'no column has one; take it from a bank statement, then remove the "#"')
-  const debtors = rivalsOf(field)
-  if (debtors.length > 0)
-    return ask(
-      '',
-      `${debtors.join(' and ')} hold accounts of many people: which is the debtor's? Name it, then remove the "#"`,
-    )
   return ask('', 'which column holds it? By name or position, then remove the "#"')
 }
 
@@ -423,7 +418,7 @@ function customerLines({ columns, missing, system, withoutCustomers }: Draft) {
 function excludeSection({ columns }: Draft): string[] {
   const excludes = columns.flatMap(excludeLines)
   const why = '# Rows that stay behind by the words of a column that feeds no field.'
-  return [...(excludes.length === 0 ? [] : ['', why, 'exclude:', ...excludes]), ...wordsSection(columns)]
+  return excludes.length === 0 ? [] : ['', why, 'exclude:', ...excludes]
 }
 
 /** One rule per reason; a column in which nothing is kept back needs none. */
@@ -440,17 +435,6 @@ function excludeLines({ reference, isExcluded, kind }: Draft['columns'][number])
         : ''
     return `  - { column: ${reference}, ${keptBackBy(kind, words)}, reason: ${reason} }   #${doubt} ${rows} of the records`
   })
-}
-
-/** Where the words that were not understood are to be sorted in. */
-function wordsSection(columns: readonly InspectedColumn[]): string[] {
-  const unknown = columns.filter(({ field, kind }) => field !== null && (kind?.unknown.length ?? 0) > 0)
-  if (unknown.length === 0) return []
-  const fields = WORD_FIELDS.filter((known) => unknown.some(({ field }) => field === known))
-  const lists = fields.map((field) => `${field}: { ${WORD_LISTS[field].replaceAll('…', '')} }`).join(', ')
-  const words = unknown.flatMap(({ kind }) => kind?.unknown ?? [])
-  const shown = words.map(({ word, count }) => `${commentText(showValue(word))} (${count})`).join(', ')
-  return ['', `# words: { ${lists} }   ${EDIT} sort in: ${shown}`]
 }
 
 const PLAIN = /^\p{L}[\p{L}\p{N}_. -]*[\p{L}\p{N}]$/u

@@ -171,9 +171,9 @@ it.each(PROFILES.map(({ id }) => id))(
 
     const error = await refusal(readText(bytes, full)).catch(() => null)
     const asked =
-      full.match(/^ *# (?!EDIT)(?:status|sequence|scheme|last_collection_date|words): .*EDIT.*$/gm) ?? []
+      full.match(/^ *# (?!EDIT)(?:status|sequence|scheme|last_collection_date): .*EDIT.*$/gm) ?? []
     const columns = [...(error?.message ?? '').matchAll(/Column "([^"]+)"/g)].map(([, name = '']) => name)
-    if (error?.rule === 'FILE_WORDS_UNKNOWN') expect(asked.join('\n')).toContain('# words: ')
+    if (error?.rule === 'FILE_WORDS_UNKNOWN') expect(full).toContain('# EDIT: sort in under words: ')
     else {
       expect(error?.rule ?? 'FILE_COLUMN_UNDECIDED').toBe('FILE_COLUMN_UNDECIDED')
       for (const name of columns) expect(asked.join('\n')).toContain(name)
@@ -272,7 +272,7 @@ describe('for people', () => {
     expect(draft).toContain('profile: sap ')
     expect(draft).toContain('# stays behind: {"column":"MVERS","except":["0","00","000","0000"],')
     expect(draft).toContain('# words of status: {"active":["1"]}')
-    expect(draft).toContain('# words: { status: { active: [], notActive: [] } }   # EDIT: sort in: 4 (1)')
+    expect(draft).toMatch(/# EDIT: sort in under words: .*not understood: 4 1/)
     await program('init', sample('odoo'), '--to', 'odoo.yaml', ...day)
     expect(read('odoo.yaml')).toContain('# signed_date: { column: Start Date, format: iso }   # EDIT: "Start')
     await program('init', 'plain.csv', '--to', 'plain.yaml', '--profile', 'sap')
