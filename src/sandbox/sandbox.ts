@@ -90,7 +90,7 @@ function serverFor(parts: ServiceParts): Server {
   guardEverything(app, parts)
   serveOperations(app, parts)
   serveInspection(app, parts)
-  app.get('/openapi.json', (c) => c.json(describeInterface({ hasReadBack: parts.readBack === 'on' })))
+  app.get('/openapi.json', (c) => c.json(describeInterface()))
   app.notFound(() => {
     throw refuse(404, 'NOT_FOUND', 'There is nothing under this path')
   })
@@ -217,20 +217,15 @@ const SCHEMAS = {
   Refusal: refusalResponse,
 }
 
-/** Published by the service beyond the description of its interface; a service may lack it. */
-const isBeyond = (operations: object): boolean =>
-  JSON.stringify(operations).includes('"x-beyond-interface":true')
-
-/** The OpenAPI 3.1 description of the operations, with the schemas that the sandbox checks by. */
-function describeInterface({ hasReadBack }: { readonly hasReadBack: boolean }) {
-  const { paths, components, ...others } = described
+/**
+ * The OpenAPI 3.1 description of the operations, with the schemas that the sandbox checks by. What is published beyond the
+ * interface says so, and a service may lack it.
+ */
+function describeInterface() {
   const schemas = Object.entries(SCHEMAS).map(([name, schema]) => [name, jsonSchemaOf(schema)])
   return {
-    ...others,
-    paths: Object.fromEntries(
-      Object.entries(paths).filter(([, operations]) => hasReadBack || !isBeyond(operations)),
-    ),
-    components: { ...components, schemas: Object.fromEntries(schemas) as Record<string, unknown> },
+    ...described,
+    components: { ...described.components, schemas: Object.fromEntries(schemas) as Record<string, unknown> },
   }
 }
 
