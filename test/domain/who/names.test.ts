@@ -61,6 +61,7 @@ const STRANGERS: readonly (readonly [string, string])[] = [
   ['Jan de Vries', 'Jan van den Berg'],
   ['Иван Желязков', 'Иван Бояджиев'],
   ['Lars Berg', 'Nils Björk'],
+  ['Petra Weber', 'Petra Becker'],
 ]
 
 describe('two names', () => {
