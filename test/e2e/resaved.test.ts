@@ -173,11 +173,10 @@ let mark = ''
 const fill = (name: string): void =>
   place.edit(
     name,
-    (row) => ({
-      ...row,
+    {
       migration_decision: 'written-off',
       migration_reason: 'Ünal: "agreed"; by phone',
-    }),
+    },
     `given/${name}`,
   )
 

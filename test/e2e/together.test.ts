@@ -33,7 +33,7 @@ async function begin(ofThird: Row = NEVER): Promise<void> {
 }
 
 const correct = (change: Row): string => {
-  edit('corrections.csv', (row) => ({ ...row, ...change }), 'mended.csv')
+  edit('corrections.csv', change, 'mended.csv')
   return 'mended.csv'
 }
 
@@ -133,7 +133,7 @@ describe('a list and a newer export in one command', () => {
 it('the list of the report goes back beside the newer export', async () => {
   await begin(DATE)
   crosswalk(2)
-  edit('corrections.csv', (row) => ({ ...row, ...DATE }))
+  edit('corrections.csv', DATE)
   const all = [FIRST, MOVED, mandate(3, DATE), LAST]
   await expectRun([inReport('corrections.csv'), 'newer.csv', '--newer'], 3, all)
 })

@@ -68,7 +68,7 @@ async function openPlace(options: PlaceOptions = {}) {
   }
   const path = (name: string): string => join(folder, inReport(name))
   const read = (name: string): string => readFileSync(path(name), 'utf8')
-  const write = (name: string, text: string | Buffer): void =>
+  const write = (name: string, text: string | Uint8Array): void =>
     writeFileSync(path(name), text, { mode: 0o600 })
   const parse = (name: string) =>
     Papa.parse<Row>(read(name).replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true })
@@ -88,9 +88,10 @@ async function openPlace(options: PlaceOptions = {}) {
   }
   const rows = (name: string): Row[] => parse(name).data
   /** Changes lines as a spreadsheet does, and saves them with the separator that they had. */
-  const edit = (name: string, change: (row: Row) => Row, saved = name): void => {
+  const edit = (name: string, change: Row | ((row: Row) => Row), saved = name): void => {
     const { data, meta } = parse(name)
-    save(saved, data.map(change), meta.delimiter)
+    const changed = (row: Row): Row => (typeof change === 'function' ? change(row) : { ...row, ...change })
+    save(saved, data.map(changed), meta.delimiter)
   }
   /** What the service registered, as often as it did, as the lines of mandates. */
   const registered = (): string[] =>

@@ -290,11 +290,7 @@ describe('for people', () => {
       readAs: ['export.csv: looks like Odoo (OCA), read by the profile odoo-oca'],
     })
     expect(await json('run', 'export.csv', ...day)).toMatchObject({ totals: { registered: 2, invalid: 1 } })
-    edit(
-      'corrections.csv',
-      (row) => ({ ...row, 'Date of Signature of the Mandate': '13.07.2020' }),
-      'edited.csv',
-    )
+    edit('corrections.csv', { 'Date of Signature of the Mandate': '13.07.2020' }, 'edited.csv')
     expect(await json('run', 'edited.csv', ...day)).toMatchObject({
       totals: { registered: 3, excluded: 4, conflict: 0 },
     })
