@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import type { World } from '../../src/cli/terminal/world.js'
+import { describe, expect, it } from 'vitest'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
-import { type Lie, LIES, startLiar } from '../support/lies.js'
 import { type Place, placeOfTest, postElsewhere } from '../support/place.js'
 import type { Ended } from '../support/program.js'
 import { openTerminal } from '../support/terminal.js'
@@ -16,16 +14,7 @@ function movableTime() {
   let aheadMs = 0
   const now = (): number => Date.now() + aheadMs
   const pass = (ms: number): void => void (aheadMs += ms)
-  const after: World['after'] = (delayMs, wake) => {
-    const timer = setTimeout(() => {
-      pass(delayMs)
-      wake()
-    })
-    return () => clearTimeout(timer)
-  }
-  /** Whatever waits does so in that time alone. */
-  const hurried = { clock: { now, monotonic: now }, after }
-  return { now, pass, time: { clock: { now, monotonic: () => performance.now() } }, hurried }
+  return { now, pass, time: { clock: { now, monotonic: () => performance.now() } } }
 }
 
 describe('the answers of the service', () => {
@@ -45,11 +34,8 @@ describe('the answers of the service', () => {
   describe('what is in doubt', () => {
     it('is proven, shown and recorded, and it is told why another row stays', async () => {
       await open(4, { faults: [reset(2, true), reset(3, false)] })
-      const both = await resolve('--ask', '--yes', '--row', '2', '--as', 'registered')
-      expect([both.status, both.stderr]).toEqual([
-        2,
-        expect.stringContaining('the evidence in the ledger decides'),
-      ])
+      const both = await place.ends(2, 'resolve', '--ask', '--yes', '--row', '2', '--as', 'registered')
+      expect(both.stderr).toContain('the evidence in the ledger decides')
       const asked = await resolve('--ask', '--dry-run')
       expect(asked.status).toBe(4)
       // The two in doubt, and two registered ones beside which an absence counts.
@@ -128,7 +114,7 @@ describe('absence', () => {
       ...{ rows: 4, ownState: true, time },
       sandbox: { faults: [lost(2), lost(3)], now: () => new Date(now()) },
     })
-    const { path, program, held } = place
+    const { path, program, ends, held } = place
     await program('run', 'export.csv', '--no-report')
     expect((await postElsewhere(place, 3, { iban: germanIban(900), signed_date: '2020-02-29' })).status).toBe(
       200,
@@ -136,8 +122,7 @@ describe('absence', () => {
     const ask = (...more: string[]): Promise<Ended> => program('resolve', '--ask', '--dry-run', ...more)
     /** What the report says of each row in doubt: the proposal and its evidence. */
     async function proposals(...more: string[]): Promise<Record<string, readonly [string, string]>> {
-      const { status, stdout } = await program('report', '--out', 'pack', ...more)
-      expect(status).toBe(4)
+      const { stdout } = await ends(4, 'report', '--out', 'pack', ...more)
       const lines = place.rows('pack/to-do/in-doubt.csv')
       const isProposed = lines.some((line) => line['migration_proposal'] !== '')
       expect(stdout.includes('1 row in doubt is absent for long enough')).toBe(isProposed)
@@ -192,101 +177,6 @@ describe('absence', () => {
     await place.ends(4, 'run', '--no-report')
     expect(held()).toEqual([1, 4, 3, 2])
     expect(Object.keys(await proposals())).toEqual(['3'])
-  })
-})
-
-describe('lists that lie', () => {
-  /** So few that no brake ends a run. */
-  const AT_ONCE = 8
-
-  let place: Place
-  let time: ReturnType<typeof movableTime>
-
-  beforeEach(() => void (time = movableTime()))
-
-  const run = (...more: string[]): Promise<Ended> =>
-    place.program('run', 'export.csv', '--no-report', ...more)
-
-  /** Each customer with a lie; the last one with none. */
-  type Told = readonly (readonly [title: string, lie: Lie])[]
-
-  const PARTS: readonly (readonly [titles: string, told: Told])[] = Array.from(
-    { length: Math.ceil(Object.keys(LIES).length / AT_ONCE) },
-    (_, n) => {
-      const told = Object.entries(LIES).slice(n * AT_ONCE, (n + 1) * AT_ONCE)
-      return [told.map(([title]) => title).join(', '), told] as const
-    },
-  )
-
-  /** A service that loses the answers about the customers whom it lies about. */
-  async function startService(told: Told): Promise<string> {
-    place = await placeOfTest({
-      ...{ rows: told.length + 1, ownState: true, time: time.hurried },
-      sandbox: {
-        faults: [
-          {
-            operation: 'migrate',
-            match: { customer_no: told.map((_, n) => n + 1) },
-            times: told.length,
-            fault: { kind: 'reset', applied: true },
-          },
-        ],
-        choices: { repeatedMandate: 'register' },
-        now: () => new Date(time.now()),
-      },
-    })
-    const liar = await startLiar(place.sandbox().url, (customerNo) => told[customerNo - 1]?.[1])
-    onTestFinished(liar.close)
-    return liar.url
-  }
-
-  const held = (): number[] => place.held().sort((a, b) => a - b)
-
-  /** What the ledger has of the rows of the customers that are lied about: state, and what was read back. */
-  function rowsOf(told: Told): Readonly<Record<string, readonly string[]>> {
-    return place.ledger((reader) => {
-      const rows = reader.rows(['ready', 'in_doubt', 'registered'], 0, 20)
-      return Object.fromEntries(
-        told.map(([title], n) => {
-          const row = rows.find(({ customerNo }) => customerNo === n + 1)
-          const verdicts = reader.proofsOfRow(row?.id ?? 0).map(({ verdict }) => verdict)
-          return [title, [row?.state ?? 'none', ...new Set(verdicts)]]
-        }),
-      )
-    })
-  }
-
-  const expected = (told: Told, of: (is: Lie['is']) => readonly string[]) =>
-    Object.fromEntries(told.map(([title, { is }]) => [title, of(is)]))
-
-  describe('a mandate that is there, and a list that says otherwise', () => {
-    it.each(PARTS)('is asked about, not proven, and not proposed to be sent again: %s', async (_, told) => {
-      const url = await startService(told)
-      await run('--base-url', url)
-      const all = [...told, null].map((_each, n) => n + 1)
-      expect(held()).toEqual(all)
-      for (const hours of [1, 26, 2]) {
-        time.pass(hours * HOUR)
-        await place.program('resolve', '--ask', '--dry-run', '--of', 'all', '--base-url', url)
-      }
-      await place.program('resolve', '--ask', '--yes', '--reason', 'read back')
-      expect(rowsOf(told)).toEqual(expected(told, (is) => ['in_doubt', is]))
-      await place.program('report', '--out', 'pack')
-      const lines = place.rows('pack/to-do/in-doubt.csv')
-      expect(lines.map((line) => line['migration_proposal'])).toEqual(told.map(() => ''))
-    })
-
-    it.each(PARTS)('is not sent where it is asked about first: %s', async (_, told) => {
-      const url = await startService(told)
-      await run('--base-url', place.sandbox().url, '--ledger', 'by-another.db')
-      const all = held()
-      const { status, stderr } = await run('--base-url', url, '--read-back', '--check-before-send')
-      expect(held(), stderr).toEqual(all)
-      expect(status).toBeGreaterThan(3)
-      expect(rowsOf(told)).toEqual(
-        expected(told, (is) => (is === 'unreadable' ? ['ready'] : ['in_doubt', is])),
-      )
-    })
   })
 })
 

@@ -44,7 +44,7 @@ export const SIGHTS: readonly Sight[] = [
 const LAGS_MS = [0, 0, 5_000, 3_600_000, 20 * 3_600_000]
 const DEADLINE_MS = 150_000
 
-const HONEST: Pick<Lie, 'tell'> = { tell: (answer) => answer }
+const HONEST: Lie = (answer) => answer
 
 /** An account of nobody in the campaign; it passes its checksum. */
 const FOREIGN_ACCOUNT = 'DE89370400440532013000'
@@ -58,7 +58,7 @@ export function startReadBack(
   const lagMs = chance.pick(LAGS_MS)
   const world: Life = { isOver: false }
   const fates: ReadFate[] = []
-  const lies = new Map<number, Pick<Lie, 'tell'>>()
+  const lies = new Map<number, Lie>()
   const others = new Map<number, readonly Source[]>()
 
   function listOf(customerNo: number): readonly Source[] {
@@ -71,7 +71,7 @@ export function startReadBack(
   }
 
   /** About half of the customers it lies, and always in the same way. */
-  function lieOf(customerNo: number): Pick<Lie, 'tell'> {
+  function lieOf(customerNo: number): Lie {
     const lie = lies.get(customerNo) ?? (chance.happens(0.5) ? chance.pick(Object.values(LIES)) : HONEST)
     lies.set(customerNo, lie)
     return lie
@@ -111,8 +111,7 @@ export function startReadBack(
           : answer(200, JSON.stringify({ status: 'OK', data }))
       }
       case 'lies': {
-        const { tell } = lieOf(customerNo)
-        const told = tell({ headers: {}, body: { status: 'OK', data: listOf(customerNo) } })
+        const told = lieOf(customerNo)({ headers: {}, body: { status: 'OK', data: listOf(customerNo) } })
         return answer(200, JSON.stringify(told.body), true, told.headers)
       }
       case 'cut': {

@@ -102,6 +102,11 @@ describe('an answer that does not', () => {
     ['202', answering(202, listOf(SOURCE)), { cause: 'unreadable', ...later }],
     ['no JSON', answering(200, '<html>'), { cause: 'unreadable', ...later }],
     ['nothing', answering(200), { cause: 'unreadable', ...later }],
+    [
+      'more behind it, by its header',
+      answering(200, listOf(), { link: '</x>; rel=next' }),
+      { cause: 'unreadable' },
+    ],
     ['one source, no list', answering(200, JSON.stringify({ data: SOURCE })), { cause: 'unreadable' }],
     ['a list that cannot be counted', answering(200, listOf(SOURCE, 7)), { cause: 'unreadable' }],
     ['silence', () => undefined, { cause: 'no_answer', ...later, errorCode: 'DEADLINE' }],

@@ -1,7 +1,3 @@
-import { request as forward } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { serving } from './listener.js'
-
 /** A payment source as the service writes it. */
 export interface Source {
   readonly id?: string
@@ -16,56 +12,39 @@ interface ListAnswer {
   readonly body: Readonly<Record<string, unknown>> & { readonly data: readonly Source[] }
 }
 
-/**
- * How a list may be false about a mandate that is there. `unreadable`: asked, and neither proven nor absent; `other`: the
- * same, and held back for a person; `twice`: as it says.
- */
-export interface Lie {
-  readonly is: 'unreadable' | 'other' | 'twice'
-  readonly tell: (answer: ListAnswer) => ListAnswer
-}
+/** How a list may be false about a mandate that is there: as it is told instead. */
+export type Lie = (answer: ListAnswer) => ListAnswer
 
 const each =
-  (change: (source: Source) => Source) =>
-  ({ headers, body }: ListAnswer): ListAnswer => ({ headers, body: { ...body, data: body.data.map(change) } })
+  (change: (source: Source) => Source): Lie =>
+  ({ headers, body }) => ({ headers, body: { ...body, data: body.data.map(change) } })
 
-const account = (masked: (iban: string) => string | undefined): Lie => ({
-  is: 'unreadable',
-  tell: each(({ details: { iban, ...details }, ...source }) => {
+const account = (masked: (iban: string) => string | undefined): Lie =>
+  each(({ details: { iban, ...details }, ...source }) => {
     const shown = masked(iban ?? '')
     return { ...source, details: shown === undefined ? details : { ...details, iban: shown } }
-  }),
-})
+  })
 
 const middle = (of: string) => (iban: string) =>
   iban.slice(0, 4) + of.repeat(iban.length - 8) + iban.slice(-4)
 
-const scheme = (word: string | undefined): Lie => ({
-  is: 'unreadable',
-  tell: each(({ scheme: _, ...source }) => (word === undefined ? source : { ...source, scheme: word })),
-})
+const scheme = (word: string | undefined): Lie =>
+  each(({ scheme: _, ...source }) => (word === undefined ? source : { ...source, scheme: word }))
 
 /** The list is empty, and something beside it tells why. */
-const hidden = (beside: object, headers: Readonly<Record<string, string>> = {}): Lie => ({
-  is: 'unreadable',
-  tell: ({ body }) => ({ headers, body: { ...body, data: [], ...beside } }),
-})
+const hidden =
+  (beside: object, headers: Readonly<Record<string, string>> = {}): Lie =>
+  ({ body }) => ({ headers, body: { ...body, data: [], ...beside } })
 
-const dated = (day: string): Lie => ({
-  is: 'other',
-  tell: each((source) => ({ ...source, details: { ...source.details, signed_at: `${day}T00:00:00` } })),
-})
+const dated = (day: string): Lie =>
+  each((source) => ({ ...source, details: { ...source.details, signed_at: `${day}T00:00:00` } }))
 
-/** First those that do not make a run ask again until it stops. */
 export const LIES: Readonly<Record<string, Lie>> = {
   'another date': dated('2001-01-01'),
-  'two live mandates under one id': {
-    is: 'twice',
-    tell: ({ headers, body }) => ({
-      headers,
-      body: { ...body, data: body.data.flatMap((source) => [source, secondOf(source)]) },
-    }),
-  },
+  'two live mandates under one id': ({ headers, body }) => ({
+    headers,
+    body: { ...body, data: body.data.flatMap((source) => [source, secondOf(source)]) },
+  }),
   'account with X in its middle': account(middle('X')),
   'account with x in its middle': account(middle('x')),
   'account with zeros in its middle': account(middle('0')),
@@ -78,17 +57,14 @@ export const LIES: Readonly<Record<string, Lie>> = {
   'account as a hash': account(() => '9f86d081884c7d65'),
   'empty account': account(() => ''),
   'no account': account(() => undefined),
-  'masked account with another date': {
-    is: 'unreadable',
-    tell: (answer) => dated('2001-01-01').tell(account(middle('X')).tell(answer)),
-  },
+  'masked account with another date': (answer) => dated('2001-01-01')(account(middle('X'))(answer)),
   'status ERROR': hidden({ status: 'ERROR' }),
   'status PARTIAL': hidden({ status: 'PARTIAL' }),
   'status null': hidden({ status: null }),
-  'status not OK beside the mandate': {
-    is: 'unreadable',
-    tell: ({ headers, body }) => ({ headers, body: { ...body, status: 'STALE' } }),
-  },
+  'status not OK beside the mandate': ({ headers, body }) => ({
+    headers,
+    body: { ...body, status: 'STALE' },
+  }),
   'errors beside an empty list': hidden({ errors: [{ message: 'shard 3 did not answer' }] }),
   'an error in the meta data': hidden({ meta: { error: 'timeout' } }),
   has_more: hidden({ has_more: true }),
@@ -116,30 +92,3 @@ function zeroed(iban: string): string {
   const digits = Array.from(`${rest}${iban.slice(0, 2)}00`, (character) => parseInt(character, 36)).join('')
   return `${iban.slice(0, 2)}${String(98n - (BigInt(digits) % 97n)).padStart(2, '0')}${rest}`
 }
-
-/** A service before another one, which lies about these customers. All else passes as it is. */
-export const startLiar = (target: string, lieOf: (customerNo: number) => Lie | undefined) =>
-  serving((incoming, outgoing) => {
-    const [, customerNo] = /\/payment_source\?customer_no=(\d+)$/.exec(incoming.url ?? '') ?? []
-    const lie = customerNo === undefined ? undefined : lieOf(Number(customerNo))
-    const onwards = forward(
-      new URL(incoming.url ?? '/', target),
-      {
-        method: incoming.method,
-        headers: { ...incoming.headers, host: new URL(target).host, connection: 'close' },
-      },
-      (answer) =>
-        void buffer(answer).then((bytes) => {
-          const status = answer.statusCode ?? 500
-          if (lie === undefined || status !== 200)
-            return outgoing.writeHead(status, answer.headers).end(bytes)
-          const body = JSON.parse(bytes.toString()) as ListAnswer['body']
-          const told = lie.tell({ headers: {}, body })
-          return outgoing
-            .writeHead(200, { 'content-type': 'application/json', ...told.headers })
-            .end(JSON.stringify(told.body))
-        }),
-    )
-    onwards.on('error', () => outgoing.destroy())
-    incoming.pipe(onwards)
-  })

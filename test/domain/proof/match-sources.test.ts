@@ -89,6 +89,8 @@ describe('one row in doubt', () => {
     ['an account of zeros that passes its check digits', [{ iban: ZEROED }], 'unreadable'],
     ['an account with blanks for digits', [{ iban: 'DE89              3000' }], 'unreadable'],
     ['the last four alone', [{ iban: '3000' }], 'unreadable'],
+    ['an account of stars', [{ iban: 'DE89**************3000' }], 'unreadable'],
+    ['a hash, or nothing', [{ iban: '9f86d081884c7d65' }, { iban: '' }], 'unreadable'],
     ['a digit that was mistyped', [{ iban: 'DE89370400440532013001' }], 'unreadable'],
     ['a day that does not exist', [{ signedAt: '2024-02-30' }], 'unreadable'],
     ['an ended one of another day', [{ status: 'ENDED', signedAt: '2020-01-01' }], 'other: other_date'],
