@@ -33,18 +33,10 @@ function copy({ path }: Place, from: string, to: string): void {
 const take = (place: Place): void => copy(place, LEDGER, 'copy.db')
 const putBack = (place: Place): void => copy(place, 'copy.db', LEDGER)
 
-/** Killed when so many requests have arrived. */
-async function runKilledAt(place: Place, count: number): Promise<void> {
-  const { child, ended } = place.begin('export.csv')
-  await place.truth().whenReceived(count)
-  child.kill('SIGKILL')
-  await ended
-}
-
 /** However often the command is given, with whatever flag: nothing leaves. */
-async function expectRefusedForGood(place: Place, flag = '--another-ledger'): Promise<void> {
+async function expectRefusedForGood(place: Place): Promise<void> {
   const before = place.truth().posts()
-  for (const args of [[], ['export.csv', flag, '--reason', 'lost']]) {
+  for (const args of [[], ['export.csv', '--another-ledger', '--reason', 'lost']]) {
     const { status, stderr } = await place.run(...args)
     expect(stderr).toMatch(/is older than it was[^]*Nothing was sent[^]*ledger adopt/)
     expect(status).toBe(8)
@@ -107,8 +99,7 @@ describe('an old copy of a ledger', () => {
       ['resolve', '--row', '7', '--as', 'written-off', '--reason', 'ended'],
       ['compare', 'final.csv'],
     ]) {
-      const { status, stderr } = await place.program(...decision)
-      expect([status, stderr]).toEqual([8, expect.stringMatching(/is older than it was[^]*ledger adopt/)])
+      expect((await place.ends(8, ...decision)).stderr).toMatch(/is older than it was[^]*ledger adopt/)
     }
     expect(place.totals()).toMatchObject({ registered: 5, ready: 20 })
     await expectRefusedForGood(place)
@@ -117,31 +108,11 @@ describe('an old copy of a ledger', () => {
     expect(place.truth().posts()).toBe(ROWS - 1)
   })
 
-  it.each([
-    ['in another spelling', (line: string) => line.replace('MANDATE-3', 'MANDATE3')],
-    ['under another reference', (line: string) => line.replace('MANDATE-3', 'NEW-3')],
-  ])('sends nothing %s that was corrected and sent since', async (_, written) => {
-    const place = await open({ isReal: true })
-    const wrong = validLine(3).replace('2024-', '2924-')
-    place.write('jan.csv', validExport(4).replace(validLine(3), wrong))
-    expect((await place.run('jan.csv')).status).toBe(3)
-    take(place)
-    await place.program('report')
-    place.edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-04' }))
-    expect((await place.run('sepa-migrate-report/to-do/corrections.csv')).status).toBe(0)
-    putBack(place)
-    await place.ends(3, 'ledger', 'adopt', '--reason', 'the disk was lost')
-    place.write('mar.csv', validExport(4).replace(validLine(3), written(validLine(3))))
-    expect((await place.run('mar.csv', '--newer')).stdout).toContain('In conflict, since another ledger')
-    expect(place.truth().posts()).toBe(4)
-  })
-
   it('takes no list that was written before it was adopted, as row numbers are given again', async () => {
     const place = await open()
     const broken = (n: number, as: string): string =>
       validLine(n).replace('2024-', '2924-').replace(/^\d+/, '3').replace(`MANDATE-${n}`, as)
-    const mend = (to: string): unknown =>
-      place.edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-04' }), to)
+    const mend = (to: string): unknown => place.edit('corrections.csv', { signed_date: '2024-03-04' }, to)
     place.write('jan.csv', validExport(2))
     place.write('feb.csv', `${validExport(2)}${broken(3, 'LOST')}\n`)
     place.write('mar.csv', `${validExport(2)}${broken(4, 'NEW')}\n`)
@@ -151,7 +122,7 @@ describe('an old copy of a ledger', () => {
     mend('lost.csv')
     place.edit(
       'corrections.csv',
-      (row) => ({ ...row, migration_decision: 'written-off', migration_reason: 'left' }),
+      { migration_decision: 'written-off', migration_reason: 'left' },
       'closed.csv',
     )
     putBack(place)
@@ -181,34 +152,17 @@ describe('an old copy of a ledger', () => {
     expect((await ended).status).toBe(0)
   })
 
-  it('that was taken while the run was going is refused when the run was killed one row later', async () => {
-    const place = await open({ isReal: true, delayMs: 20 })
-    const { child, ended } = place.begin('export.csv', '--concurrency', '1')
-    await place.truth().whenReceived(20)
-    take(place)
-    await place.truth().whenReceived(22)
-    child.kill('SIGKILL')
-    await ended
-    putBack(place)
-    await expectRefusedForGood(place)
-  })
-
   it('is not suspected after a kill, nor when a tool merged the log into the file', async () => {
     const place = await open({ isReal: true, delayMs: 5 })
     for (const received of [3, 9]) {
-      await runKilledAt(place, received)
+      const { child, ended } = place.begin('export.csv')
+      await place.truth().whenReceived(received)
+      child.kill('SIGKILL')
+      await ended
       openDatabase(place.path(LEDGER)).exec('vacuum').close()
     }
     expect([0, 4]).toContain((await place.run()).status)
     expect(place.truth().twice()).toEqual([])
-  })
-
-  it('that is an unfinished run without its write-ahead log is refused, also without a register', async () => {
-    const place = await open({ delayMs: 5 })
-    await runKilledAt(place, 20)
-    rmSync(place.path(`${LEDGER}-wal`))
-    rmSync(place.path('state'), { recursive: true })
-    await expectRefusedForGood(place, '--all-in-doubt')
   })
 })
 
@@ -231,34 +185,6 @@ describe('a second ledger with the same mandates', () => {
     const back = await place.run()
     expect(back.stderr).toMatch(/is retired: the ledger ".*second\.db" took its place/)
     expect(back.status).toBe(8)
-  })
-
-  it('a process that was stopped sends nothing once a copy has gone on', async () => {
-    const place = await open({ isReal: true, delayMs: 20 })
-    const stopped = place.begin('export.csv', '--concurrency', '2')
-    await place.truth().whenReceived(8)
-    stopped.child.kill('SIGSTOP')
-    take(place)
-    const copy = await place.run('--ledger', 'copy.db')
-    expect(copy.status, copy.stderr).toBe(4)
-    stopped.child.kill('SIGCONT')
-    const { status, stderr } = await stopped.ended
-    expect(stderr).toMatch(/was overtaken: since this run began, another one has gone on with a copy of it/)
-    expect(status).toBe(8)
-    expect(place.truth().twice()).toEqual([])
-    expect(place.totals().sending).toBe(0)
-  })
-
-  it('of two that start at once, one sends and the other is refused, but for other mandates', async () => {
-    const place = await open({ isReal: true })
-    const both = await Promise.all([
-      place.begin('export.csv').ended,
-      place.begin('--ledger', 'second.db', 'export.csv').ended,
-    ])
-    expect(both.map(({ status }) => status).sort()).toEqual([0, 2])
-    expect(place.truth().posts()).toBe(ROWS)
-    place.write('export.csv', validExport(ROWS, 1_000))
-    expect((await place.run('--ledger', 'third.db', 'export.csv')).status).toBe(0)
   })
 })
 
@@ -350,30 +276,6 @@ describe('a lost ledger is continued with a newer export', () => {
     expect(next).toMatchObject({ held: { inDoubt: 1, inCutOver: 1, missing: 0 }, totals: { registered: 1 } })
     expect(place.truth().twice()).toEqual([])
   })
-
-  it('and nothing that came right later is sent a second time', async () => {
-    const place = await lost()
-    save(
-      place,
-      'mar.csv',
-      validLine(1).replace('2024-', '2924-') + ',active',
-      active(2),
-      active(3),
-      active(4),
-    )
-    await place.run('mar.csv', ...taking)
-    await place.program('report')
-    place.edit('corrections.csv', (row) => ({ ...row, signed_date: '2024-03-02' }))
-    const list = 'sepa-migrate-report/to-do/corrections.csv'
-    expect((await place.run(list)).stderr).toMatch(
-      /is retired\. What it began to send comes in as in doubt where the same command says so again \(--another-ledger/,
-    )
-    const { status, stdout, stderr } = await place.run(list, ...taking)
-    expect(status, stdout + stderr).toBe(4)
-    expect(place.totals()).toMatchObject({ inDoubt: 4 })
-    expect(await place.json('status')).toMatchObject({ cutOver: { open: 0 } })
-    expect(place.truth().twice()).toEqual([])
-  })
 })
 
 it('what a lost ledger began can be asked about before the next one sends anything', async () => {
@@ -420,15 +322,6 @@ describe('without a folder for the register', () => {
       0,
     )
     expect(place.truth().posts()).toBe(ROWS - 1)
-  })
-
-  it('a rehearsal on this machine goes on with a warning', async () => {
-    const place = await open({})
-    const { status, stderr } = await startWith(place, {}, 'run', 'export.csv', '--yes', '--no-report')
-    expect(stderr).toMatch(/Warning: Cannot tell where the register .* would be refused\n/)
-    expect(status, stderr).toBe(0)
-    expect(place.truth().posts()).toBe(ROWS)
-    expect(existsSync(place.path('register.db'))).toBe(false)
   })
 })
 
@@ -512,17 +405,6 @@ describe('a ledger of which nobody knows what was sent before it', () => {
     )
     expect(words.map(({ reason }) => reason)).toEqual(Array(2 + rows).fill('another machine'))
     expect(place.truth().posts()).toBe(before)
-  })
-
-  it('also where no row of that first export could be read', async () => {
-    const place = await lost()
-    place.write('sepa-migrate.yaml', 'words: { status: { notActive: [active, unclear] } }\n')
-    const first = await place.run(...JAN)
-    expect([first.status, place.totals().excluded], first.stdout).toEqual([0, 4])
-    wordIsKnown(place)
-    const { status, stdout, stderr } = await place.run('jan.csv')
-    expect(status, stdout + stderr).toBe(4)
-    expect(place.totals()).toMatchObject({ inDoubt: 3, registered: 0 })
   })
 
   it('sends what a person resends, and nothing because it was called so in vain', async () => {
