@@ -86,7 +86,7 @@ describe('the columns of a choice', () => {
 
 /** `CHOICE_SEED=17` plays one seed. */
 const ONE = process.env['CHOICE_SEED']
-const SEEDS = ONE === undefined ? Array.from({ length: 60 }, (_, n) => n + 1) : [Number(ONE)]
+const SEEDS = ONE === undefined ? Array.from({ length: 20 }, (_, n) => n + 1) : [Number(ONE)]
 
 const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'chosen-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -237,6 +237,6 @@ it(`a run never sends a row outside of its choice, and counts what it leaves (${
     }
   }
   if (ONE !== undefined) return
-  expect(all.sent).toBeGreaterThan(300)
-  expect(all.left).toBeGreaterThan(300)
+  expect(all.sent).toBeGreaterThan(100)
+  expect(all.left).toBeGreaterThan(100)
 }, 120_000)
