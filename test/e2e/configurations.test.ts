@@ -78,7 +78,7 @@ describe('a configuration that is remembered', () => {
       'CORRECTION_TAKES_CUSTOMER',
     ])
     await expectRun(list, 3, [one, three])
-    edit('corrections.csv', (row) => ({ ...row, migration_customer_no: '' }))
+    edit('corrections.csv', { migration_customer_no: '' })
     await expectRun(list, 0, [one, two, three])
   })
 
@@ -124,11 +124,7 @@ describe('a configuration that is remembered', () => {
     it('also with a list, which goes in with it', async () => {
       await pilot('', TYPED_WRONG)
       customers(2)
-      edit('corrections.csv', (row) => ({
-        ...row,
-        iban: mandate(3)['iban'] ?? '',
-        migration_reason: 'asked',
-      }))
+      edit('corrections.csv', { iban: mandate(3)['iban'] ?? '', migration_reason: 'asked' })
       await expectRun([inReport('corrections.csv')], 2, [FIRST])
       await expectRun(['--config', 'b.yaml'], 3, [FIRST, mandate(2)])
       await expectRun([inReport('corrections.csv'), '--config', 'b.yaml'], 3, ALL)
@@ -271,9 +267,7 @@ describe('a configuration that is remembered', () => {
       customers(2)
       const told = `${STAYS}, which is gone: sepa-migrate run export.csv --config NEW has them read again`
       for (const command of ['status', 'plan']) expect((await program(command)).stderr).toContain(told)
-      expect((await expectRun(['--limit', '1'], 5, AS_READ.slice(0, 2))).stderr).toContain(
-        told.replace('2 records', '2 records'),
-      )
+      expect((await expectRun(['--limit', '1'], 5, AS_READ.slice(0, 2))).stderr).toContain(told)
       await expectRun(['export.csv', '--config', 'old.yaml'], 3, [...AS_READ.slice(0, 2), mandate(3)])
     })
   })
@@ -378,13 +372,9 @@ describe('a column that is given by its position', () => {
     walk('key,old,new', (no) => `${no + 500},${no}`)
     for (const files of [[], ['b.csv']])
       expect((await program('run', ...files)).stderr).toContain('has the heading')
-    const { status, stderr } = await program('run')
-    expect([status, stderr]).toEqual([
-      7,
-      expect.stringContaining(
-        'column 2 of "cw.csv", which crosswalk gives by its position, has the heading "old" and had "new" for "a.csv"',
-      ),
-    ])
+    expect((await ends(7, 'run')).stderr).toContain(
+      'column 2 of "cw.csv", which crosswalk gives by its position, has the heading "old" and had "new" for "a.csv"',
+    )
     write(CONFIG, config('source: { ignoreColumns: [Old] }\n').replace('customer_no: 2', 'customer_no: new'))
     await expectRun(['b.csv'], 0, [...ALL.slice(0, 3), LAST])
   })
@@ -441,9 +431,7 @@ describe('two systems in one ledger', () => {
     work.type('Corrections', 0, { IBAN: germanIban(2) })
     work.type('Corrections', 1, { IBAN: germanIban(12) })
     work.save()
-    const without = await json('run', TO_DO)
-    expect(without.exitCode).toBe(7)
-    expect(without.errors[0]?.next).toContain(
+    expect((await ends(7, 'run', TO_DO)).stderr).toContain(
       'the configuration that the exports of its lines were read with (--config)',
     )
     expect(held().sort()).toEqual([1, 11, 13])
@@ -561,25 +549,21 @@ describe('two systems in one ledger', () => {
         await program('run', file, ...(file === 'b.csv' ? ['--config', 'b.yaml'] : []))
       expect(held().sort((a, b) => a - b)).toEqual([1, 11, 13])
     }
-    const ORDERS = [
-      ['own.csv', 'b.csv'],
-      ['b.csv', 'own.csv'],
-    ]
 
-    it.each(ORDERS.flatMap((order) => [[], ['--config', 'b.yaml']].map((flags) => ({ order, flags }))))(
-      'each line of a list is read by its own: $order $flags',
-      async ({ order, flags }) => {
-        await beginOwn(order)
-        edit('corrections.csv', (row) => {
-          const n = row['unique_mandate_reference'] === 'C-2' || row['rum'] === 'C-2' ? 2 : 12
-          const column = 'iban' in row ? 'iban' : 'compte'
-          return { ...row, [column]: germanIban(n) }
-        })
-        const list = inReport('corrections.csv')
-        const ended = await program('run', list, ...flags)
-        expect([ended.status, held().sort((a, b) => a - b)]).toEqual([0, [1, 2, 11, 12, 13]])
-      },
-    )
+    it.each([
+      { order: ['own.csv', 'b.csv'], flags: ['--config', 'b.yaml'] },
+      { order: ['b.csv', 'own.csv'], flags: [] },
+    ])('each line of a list is read by its own: $order $flags', async ({ order, flags }) => {
+      await beginOwn(order)
+      edit('corrections.csv', (row) => {
+        const n = row['unique_mandate_reference'] === 'C-2' || row['rum'] === 'C-2' ? 2 : 12
+        const column = 'iban' in row ? 'iban' : 'compte'
+        return { ...row, [column]: germanIban(n) }
+      })
+      const list = inReport('corrections.csv')
+      const ended = await program('run', list, ...flags)
+      expect([ended.status, held().sort((a, b) => a - b)]).toEqual([0, [1, 2, 11, 12, 13]])
+    })
 
     it.each([[[]], [['--config', 'b.yaml']]])(
       'both are compared together, and run as compared: %s',
@@ -637,23 +621,12 @@ describe('two systems in one ledger', () => {
     await begin()
     save('final-a.csv', A, [...linesOfA(germanIban(2)), `3,${germanIban(3)},03.02.2020,A-3`])
     save('final-b.csv', B, [...linesOfB(germanIban(12)).slice(1), `14,${germanIban(14)},04/05/2020,B-4`])
-    const alone = await json('compare', 'final-b.csv', '--config', 'b.yaml')
-    expect([alone.exitCode, alone.errors[0]]).toMatchObject([
-      2,
-      {
-        message: expect.stringContaining(
-          'Of 2 mandates that came in with "a.yaml" 2 are not in this export',
-        ) as string,
-        next: expect.not.stringContaining('--yes-it-is-final') as string,
-      },
-    ])
+    const alone = await ends(2, 'compare', 'final-b.csv', '--config', 'b.yaml')
+    expect(alone.stderr).toContain('Of 2 mandates that came in with "a.yaml" 2 are not in this export')
+    expect(alone.stderr).not.toContain('--yes-it-is-final')
     const together = await program('compare', 'final-b.csv', 'final-a.csv', '--config', 'a.yaml')
     expect(await json('status')).toMatchObject({ cutOver: { open: 1, untaken: 4 } })
-    edit('cut-over.csv', (row) => ({
-      ...row,
-      migration_decision: 'done',
-      migration_reason: 'cancelled there',
-    }))
+    edit('cut-over.csv', { migration_decision: 'done', migration_reason: 'cancelled there' })
     expect(together.status, together.stderr).toBe(3)
     await program('resolve', '--from', inReport('cut-over.csv'), '--config', 'a.yaml')
     const closed = await program('report', '--config', 'a.yaml')
@@ -676,11 +649,9 @@ describe('two systems in one ledger', () => {
     await begin()
     write('c.yaml', place.read('a.yaml').replace('Kd', 'Ref'))
     const files = ['a.csv', 'b.csv']
-    const { exitCode, errors } = await json('compare', ...files, '--config', 'c.yaml')
-    expect([exitCode, errors[0]?.message]).toEqual([
-      2,
-      expect.stringContaining('"c.yaml" has read no export here, and the exports here are of several'),
-    ])
+    expect((await ends(2, 'compare', ...files, '--config', 'c.yaml')).stderr).toContain(
+      '"c.yaml" has read no export here, and the exports here are of several',
+    )
     const told = await program('compare', ...files, '--config', 'a.yaml')
     expect(told.stdout).toContain('"b.csv" was read with "b.yaml", as "b.csv" was.')
     expect(told.stdout).not.toContain('"a.csv" was read')
@@ -711,22 +682,17 @@ describe('two systems in one ledger', () => {
       })
     // What was compared as b reads it is brought in by b alone.
     for (const words of [['run'], ['check', '--ledger', 'sepa-migrate.db']]) {
-      const { exitCode, errors } = await json(...words, 'feb-a.csv', 'feb-b.csv', '--config', 'a.yaml')
-      expect([exitCode, errors[0]?.message]).toEqual([
-        2,
-        expect.stringContaining('"feb-b.csv" was read with "b.yaml" when it was compared'),
-      ])
-      expect(errors[0]?.next).toMatch(/sepa-migrate run "[^"]*feb-b\.csv" --config "\/[^"]*b\.yaml"/)
+      const refused = await ends(2, ...words, 'feb-a.csv', 'feb-b.csv', '--config', 'a.yaml')
+      expect(refused.stderr).toMatch(
+        /"feb-b\.csv" was read with "b\.yaml" when it was compared[^]*sepa-migrate run "[^"]*feb-b\.csv" --config "\/[^"]*b\.yaml"/,
+      )
     }
     await ends(3, 'run', 'feb-b.csv', '--config', 'b.yaml')
     expect(held().sort()).toEqual([101, 102, 201, 202, 203])
     // A line that names no row may be of either.
     save('line.csv', `${header},migration_row,migration_ledger`, [`${lines(200, [2])[0] ?? ''},,`])
-    const unnamed = await json('run', 'line.csv', '--config', 'a.yaml')
-    expect([unnamed.exitCode, unnamed.errors[0]?.message]).toEqual([
-      2,
-      expect.stringContaining('has lines without migration_row'),
-    ])
+    const { stderr } = await ends(2, 'run', 'line.csv', '--config', 'a.yaml')
+    expect(stderr).toContain('has lines without migration_row')
   })
 
   it('an export of one is not read as the other reads, unless a copy of that says so', async () => {
@@ -744,12 +710,11 @@ describe('two systems in one ledger', () => {
     await ends(0, 'run', 'b1.csv', '--config', 'b.yaml')
     save('b2.csv', header, lines(20, [2, 3, 4]))
     for (const words of [['run'], ['run', '--newer'], ['check', '--ledger', 'sepa-migrate.db']]) {
-      const { exitCode, errors } = await json(...words, 'b2.csv', '--config', 'a.yaml')
-      expect([exitCode, errors[0]?.message]).toEqual([
-        2,
+      const { stderr } = await ends(2, ...words, 'b2.csv', '--config', 'a.yaml')
+      expect(stderr).toContain(
         '2 of 3 mandates of "b2.csv" came in with "b.yaml" before, and this command reads them with "a.yaml", as it does another system; nothing was sent',
-      ])
-      expect(errors[0]?.next).toContain('sepa-migrate run "b2.csv" --config ')
+      )
+      expect(stderr).toContain('sepa-migrate run "b2.csv" --config ')
     }
     expect(held().sort((a, b) => a - b)).toEqual([1, 2, 21, 22, 23])
     // A corrected configuration may have another name.
@@ -883,15 +848,11 @@ describe('two systems in one ledger', () => {
       const plan = ['plan', '--config', 'a.yaml', '--to']
       const approve = (name: string) =>
         program('approve', name, '--by', 'Grace', '--reference', 'mail', '--yes')
-      const run = (name: string) => program('run', '--plan', name, '--config', 'a.yaml')
       await program(...plan, 'before.json')
       await approve('before.json')
       customers('b', 11)
-      const refused = await run('before.json')
-      expect([refused.status, refused.stderr]).toEqual([
-        2,
-        expect.stringMatching(/rows changed: 4 rows .* planned, 2 rows .* now/),
-      ])
+      const refused = await ends(2, 'run', '--plan', 'before.json', '--config', 'a.yaml')
+      expect(refused.stderr).toMatch(/rows changed: 4 rows .* planned, 2 rows .* now/)
       customers('a', 1)
       const planned = await program(...plan, 'plan.json', '--retry-refused')
       expect(planned.stdout).toContain('To send: 2 rows')

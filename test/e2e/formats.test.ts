@@ -217,30 +217,4 @@ BC3,30000,GIRO,2023-05-20
     await ends(0, ...under)
     expect(sandbox().mandates()).toHaveLength(1)
   })
-
-  it('accounts that are joined are compared with the last collections', async () => {
-    const text = 'customer_no,code,signed_date,sepa_creditor_identifier,unique_mandate_reference'
-    const ends = ['10000,GIRO,2021-02-24', '30000,BANK2,2021-02-24']
-    write(
-      'export.csv',
-      [text, ...ends.map((end, n) => `${end},DE98ZZZ09999999999,BC${n + 1}`), ''].join('\n'),
-    )
-    write('bank-accounts.csv', ACCOUNTS)
-    write(
-      'sepa-migrate.yaml',
-      'join: [{ file: bank-accounts.csv, on: { customer_no: Customer No., code: Code }, take: { iban: IBAN } }]\n',
-    )
-    const collected = { signed: '2021-02-24', day: '2026-01-05' }
-    const debits = [
-      { ...collected, reference: 'BC1', iban: 'DE66949093406621708301' },
-      { ...collected, reference: 'BC2', iban: 'DE94398658160394691481' },
-    ]
-    write('january.xml', collectionFile(debits))
-    const ran = await program('run', 'export.csv', '--evidence', 'january.xml', '--json', ...day)
-    expect(JSON.parse(ran.stdout), ran.stderr).toMatchObject({
-      evidence: { agrees: 1, account_differs: 1 },
-      totals: { registered: 1, conflict: 1 },
-    })
-    expect(sandbox().mandates()).toMatchObject([{ customer_no: 10_000 }])
-  })
 })

@@ -79,39 +79,11 @@ describe('a list of the report that comes back', () => {
       [`${header},status`, ...lines.map((line, at) => `${line},${words[at] ?? ''}`), ''].join('\n'),
     )
     await ends(3, 'run', 'words.csv')
-    edit(
-      'corrections.csv',
-      (row) => ({ ...row, migration_decision: 'send', migration_reason: 'x' }),
-      'go.csv',
-    )
+    edit('corrections.csv', { migration_decision: 'send', migration_reason: 'x' }, 'go.csv')
     const { stdout } = await program('check', 'go.csv', '--ledger', 'sepa-migrate.db')
     expect(stdout).toContain('A person decided that it is sent.')
     expect(stdout).toContain('→ Nothing to do.')
     expect(stdout).not.toContain('so the row is not sent')
-  })
-
-  it('doubts are resolved by the filled-in file: one registered, one sent again, each held once', async () => {
-    expect((await json('run', 'export.csv')).totals).toMatchObject({ registered: 6, refused: 1, inDoubt: 2 })
-    const decided = rows('in-doubt.csv').map((row) => {
-      const found = mandateOf(Number(row['customer_no']))
-      return {
-        ...row,
-        migration_decision: found === undefined ? 'resend' : 'registered',
-        migration_reason: 'the service was asked',
-        migration_assigned_creditor_identifier: found?.sepa_creditor_identifier ?? '',
-        migration_assigned_mandate_reference: found?.unique_mandate_reference ?? '',
-      }
-    })
-    save('decided.csv', decided)
-    const resolve = (...args: string[]) => json('resolve', '--from', 'decided.csv', ...BY, ...args)
-    const tooEarly = await resolve()
-    expect([tooEarly.exitCode, tooEarly.errors[0]?.message]).toEqual([2, expect.stringMatching(/15 minutes/)])
-    const force = ['--yes-resend', 'MANDATE-9']
-    expect((await resolve(...force, '--dry-run')).totals).toMatchObject({ inDoubt: 2 })
-    expect(await resolve(...force)).toMatchObject({ exitCode: 5, totals: { registered: 7, ready: 1 } })
-    expect((await resolve(...force)).exitCode).toBe(2)
-    expect(await json('run', '--retry-refused')).toMatchObject({ exitCode: 0, totals: { registered: 9 } })
-    expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
   it('doubts that a list from the service proves are proposed and recorded, and no others', async () => {
@@ -156,7 +128,7 @@ describe('a list of the report that comes back', () => {
       totals: { registered: 6, refused: 0, conflict: 2, inDoubt: 1 },
     })
     const word = { migration_decision: 'send', migration_reason: 'moved' }
-    edit('corrections.csv', (row) => ({ ...row, ...word }), 'back.csv')
+    edit('corrections.csv', word, 'back.csv')
     expect((await json('run', 'back.csv')).totals).toMatchObject({ registered: 8, conflict: 0, inDoubt: 1 })
     expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
@@ -308,28 +280,6 @@ describe('a correction', () => {
     expect(page).not.toContain(germanIban(71))
   })
 
-  it('is a conflict where the accounts moved up by a line, and nothing wrong is registered', async () => {
-    const mended = await heldBack(6)
-    // Somebody deletes the cell of the first line, and those below move up.
-    save(
-      'shifted.csv',
-      mended.map((row, line) => ({ ...row, iban: (mended[line + 1] ?? row)['iban'] ?? '' })),
-    )
-    expect(await run('shifted.csv')).toMatchObject({
-      ...{ exitCode: 3, totals: { read: 6, conflict: 5, registered: 1 } },
-    })
-    expect(registered()).toEqual([own(6)])
-    expect(read('problems.csv')).toContain('CORRECTION_TAKES_ACCOUNT')
-    // Somebody puts the column right in the very file that comes back.
-    place.edit(
-      'corrections.csv',
-      (row) => ({ ...row, iban: germanIban(Number(row['customer_no'])) }),
-      'right.csv',
-    )
-    expect(await run('right.csv')).toMatchObject({ exitCode: 0, totals: { read: 6, registered: 6 } })
-    expect(registered()).toEqual([1, 2, 3, 4, 5, 6].map(own))
-  })
-
   it.each([
     ['the account first', { iban: germanIban(1) }, { signed_date: '2024-03-15' }],
     ['the date first', { signed_date: '2024-03-15' }, { iban: germanIban(1) }],
@@ -367,7 +317,7 @@ describe('a correction', () => {
       write('new.csv', `${validExport(0)}${validLine(2).replace(/2024-03-\d\d/, NEVER)}\n`)
       await place.ends(3, 'run', 'old.csv', '--ledger', 'old.db', '--out', 'old')
       const list = `old/to-do/${name}`
-      if (name === 'corrections.csv') edit(list, (row) => ({ ...row, signed_date: '2024-03-15' }))
+      if (name === 'corrections.csv') edit(list, { signed_date: '2024-03-15' })
       await place.ends(3, 'run', 'new.csv')
       expect((await place.ends(7, 'run', list)).stderr).toContain('FILE_OF_ANOTHER_LEDGER')
       const checked = await place.program('check', '--ledger', 'sepa-migrate.db', list)
@@ -426,39 +376,6 @@ describe('a correction', () => {
       correct('B2')
       await place.ends(0, 'run', list, '--config', 'b.yaml')
       expect(sandbox().mandates().at(-1)).toMatchObject({ signed_date: '2020-03-02' })
-    })
-
-    it.each(['a', 'b'])(
-      'reads each line as its own export was read, whatever is given: %s',
-      async (given) => {
-        await begin()
-        correct('A2', 'B2')
-        write('list.csv', read(list))
-        const flags = ['--config', `${given}.yaml`]
-        await place.ends(0, 'run', 'list.csv', ...flags)
-        const sent = sandbox().mandates().slice(2)
-        expect(
-          sent
-            .map(({ signed_date, amendment }) => `${amendment.unique_mandate_reference} ${signed_date}`)
-            .sort(),
-        ).toEqual(['A2 2020-04-05', 'B2 2020-03-02'])
-        const again = await place.ends(0, 'run', 'list.csv', ...flags)
-        expect(again.stdout + again.stderr).toContain('in the ledger already')
-      },
-    )
-
-    it('refuses lines of another ledger, also where another configuration reads all of them', async () => {
-      await begin()
-      correct('A2', 'B2')
-      write('list.csv', read(list))
-      const other = ['--ledger', 'other.db', '--out', 'other']
-      expect(
-        (await place.program('run', 'b.csv', '--config', 'b.yaml', ...other, '--country', 'FR')).status,
-      ).toBe(5)
-      expect((await place.ends(7, 'run', 'list.csv', '--config', 'a.yaml', ...other)).stderr).toContain(
-        'FILE_OF_ANOTHER_LEDGER',
-      )
-      expect(sandbox().mandates()).toHaveLength(2)
     })
 
     it('leaves all as it was where the configuration of a changed line is gone, and says what it needs', async () => {
@@ -533,7 +450,7 @@ describe('a correction', () => {
       write('sepa-migrate.yaml', reading('client'))
       await place.ends(3, 'run')
       expect(rows('corrections.csv')).toMatchObject([{ debtor: '9001', client: '1001' }])
-      edit('corrections.csv', (row) => ({ ...row, iban: germanIban(1) }))
+      edit('corrections.csv', { iban: germanIban(1) })
       await place.ends(0, 'run', 'sepa-migrate-report/to-do/corrections.csv')
       expect(registered()).toEqual([['1001', germanIban(1), 'R1'].join(' ')])
     })

@@ -79,15 +79,6 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
     expect(stdout.split('\n').slice(-3).join()).not.toMatch(/purge|give it back/)
   })
 
-  it('after a purge with open rows says nothing of giving files back', async () => {
-    const { program } = await open(4, FAULTS)
-    await program('run', 'export.csv')
-    await program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'closed', '--by', 'Ada')
-    await program('purge', '--yes', '--with-open-rows')
-    const { status, stdout } = await program('status')
-    expect([status, stdout]).toEqual([3, expect.not.stringMatching(/Next:|give it back/)])
-  })
-
   it('after a signal resumes, although a row is in doubt', async () => {
     const { start, pasteNext: paste } = await open(60, { ...FAULTS, latencyMs: 20 })
     const slowly = ['--concurrency', '1', '--rate', '40', '--ledger', 'my ledger.db']
@@ -205,26 +196,16 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
   })
 
   it('where the service can be asked, asks it first, and then goes on to the list', async () => {
-    const place = await open(4, FAULTS)
+    const lost = { match: { customer_no: 2 }, fault: { kind: 'reset', applied: false } } as const
+    const place = await open(4, { faults: [lost, ...(FAULTS.faults ?? [])] })
     const settings = `service:\n  baseUrl: ${place.sandbox().url}\n  readBack: true\n`
     place.write('sepa-migrate.yaml', settings)
-    await place.program('run', 'export.csv', '--no-report')
-    expect(nextOf(await place.program('status'))).toBe('sepa-migrate resolve --ask')
-    const reported = await place.program('report')
-    expect(nextOf(reported)).toBe('sepa-migrate resolve --ask')
+    for (const command of [['run', 'export.csv', '--no-report'], ['status'], ['report']])
+      expect(nextOf(await place.program(...command))).toBe('sepa-migrate resolve --ask')
     await place.program('resolve', '--ask', '--yes')
-    expect(place.totals()).toMatchObject({ inDoubt: 0 })
-    expect(nextOf(await place.program('report'))).toContain('to-do.xlsx')
-  })
-
-  it('asks no second time about what the service has shown nothing of', async () => {
-    const place = await open(2, {
-      faults: [{ match: { customer_no: 2 }, fault: { kind: 'reset', applied: false } }],
-    })
-    place.write('sepa-migrate.yaml', `service:\n  baseUrl: ${place.sandbox().url}\n  readBack: true\n`)
-    expect(nextOf(await place.program('run', 'export.csv'))).toBe('sepa-migrate resolve --ask')
-    await place.program('resolve', '--ask', '--yes')
-    expect(nextOf(await place.program('run'))).toContain('to-do.xlsx')
+    expect(place.totals()).toMatchObject({ inDoubt: 1 })
+    for (const command of ['report', 'run'])
+      expect(nextOf(await place.program(command))).toContain('to-do.xlsx')
   })
 
   it('of a list that proves rows records them', async () => {

@@ -208,6 +208,7 @@ describe('purge and erasure', () => {
     const report = await program('report', '--out', 'after')
     expect(report.stderr).toBe('')
     expect(report.stdout).toContain('balanced:')
+    expect(report.stdout).not.toMatch(/Next:|give it back/)
     expect((await json('status')).totals).toEqual(totals)
     expect(filesWithPlanted().filter((name) => name.startsWith('after'))).toEqual([])
   })

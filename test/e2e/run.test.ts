@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
 import { validExport, validLine } from '../support/export.js'
-import { placeForEach, placeOfTest } from '../support/place.js'
+import { placeForEach } from '../support/place.js'
 
 describe('a whole run', () => {
   const { path, read, write, rows, json, program, sandbox, held } = placeForEach({ sandbox: {} })
@@ -124,16 +124,5 @@ describe('some of the rows', () => {
     expect(read('report.html')).toContain('<li>spread: yes</li>')
     await ends(0, 'run')
     expect(held()).toHaveLength(12)
-  })
-
-  it('a pilot that is spread is claimed, shown before the question and sent to a real service, and the rest after it', async () => {
-    const place = await placeOfTest({ rows: 12, truth: { isReal: true }, ownState: true })
-    const pilot = await place.program('run', 'export.csv', '--limit', '3', '--spread', '--yes')
-    expect([pilot.status, place.truth().posts()], pilot.stderr).toEqual([5, 3])
-    expect(pilot.stderr).toMatch(
-      /To send in this run: 3 rows\nA pilot that is spread:\n {2}row 1, customer 1: country DE, [^\n]+\n {2}and 2 rows more\n/,
-    )
-    const rest = await place.program('run', '--yes')
-    expect([rest.status, place.truth().posts()], rest.stderr).toEqual([0, 12])
   })
 })

@@ -111,7 +111,7 @@ describe('screens', () => {
       expect(await session.ended).toBe(130)
       const end = await session.screen()
       // the terminal itself echoes ^C in front of it
-      expect(end.join('\n')).toContain('Second signal: giving up; requests in flight become in doubt')
+      expect(end.join('\n')).toContain('Second signal: giving up; 1 request in flight becomes in doubt')
       expect(end.join('\n')).not.toMatch(/[█░]/)
       expect(end.at(-1)).toContain('Next: sepa-migrate run --concurrency')
       expect(await standing(place)).toMatchObject({ sending: 0, inDoubt: 1, ready: ROWS - 1 })
