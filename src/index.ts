@@ -4,6 +4,7 @@
  */
 
 import * as checks from './domain/value/check-mandate.js'
+import { checkIban as ibanOf } from './domain/value/identifiers.js'
 import * as identifiers from './domain/value/identifiers.js'
 import { DATE_FORMATS, todayIn as dayIn } from './domain/mandate/date.js'
 import type { SeverityOverrides } from './domain/rule/verdict.js'
@@ -19,44 +20,46 @@ export type { Stop } from './run/brake.js'
 export { HaltError, LedgerError, SourceError, UsageError } from './errors.js'
 
 // One value, or one mandate: for programs without types, what is no text or no severity is a UsageError.
-const assertText = (text: unknown): void => assertKind('the value', text, 'text')
-const assertGiven = (severities: SeverityOverrides = {}): void => assertSeverities(severities)
-const assertCreditors = (settings: object = {}): object =>
-  onlyKnown('checkCreditorIdentifier', settings, 'constant:text assigned:text')
-const assertFormat = (format: unknown): void =>
-  assertKnown('There is no format', format, [...DATE_FORMATS, 'unsettled'])
-/** A check that refuses what it cannot take, value by value. */
+function assertValue(text: string, severities: SeverityOverrides = {}): void {
+  assertKind('the value', text, 'text')
+  assertSeverities(severities)
+}
+const assertFormats = (formats: readonly unknown[]): void =>
+  assertKnown('There is no format', formats, [...DATE_FORMATS, 'unsettled'])
+export const checkCreditorIdentifier: typeof identifiers.checkCreditorIdentifier = (
+  text,
+  settings,
+  severities,
+) => {
+  assertValue(text, severities)
+  if (settings !== undefined) onlyKnown('checkCreditorIdentifier', settings, 'constant:text assigned:text')
+  return identifiers.checkCreditorIdentifier(text, settings, severities)
+}
+/** A check that refuses what it cannot take. */
 const asserting =
-  <Given extends unknown[], Result>(
-    check: (...given: Given) => Result,
-    ...asserts: readonly ((value: never) => unknown)[]
-  ) =>
-  (...given: Given): Result => {
-    for (const [at, assert] of asserts.entries()) assert(given[at] as never)
-    return check(...given)
+  <Checked>(check: (text: string, severities?: SeverityOverrides) => Checked): typeof check =>
+  (text, severities) => {
+    assertValue(text, severities)
+    return check(text, severities)
   }
-export const checkCreditorIdentifier: typeof identifiers.checkCreditorIdentifier = asserting(
-  identifiers.checkCreditorIdentifier,
-  assertText,
-  assertCreditors,
-  assertGiven,
-)
-export const checkCustomerNo = asserting(identifiers.checkCustomerNo, assertText, assertGiven)
-export const checkMandateReference = asserting(identifiers.checkMandateReference, assertText, assertGiven)
-export const checkIban = asserting(identifiers.checkIban, assertText, assertGiven)
-export const checkSignedDate = asserting(
-  checks.checkSignedDate,
-  assertText,
-  assertFormat,
-  assertDay,
-  assertGiven,
-)
-export const usualChecks = asserting(checks.usualChecks, assertDay)
+export const checkCustomerNo = asserting(identifiers.checkCustomerNo)
+export const checkMandateReference = asserting(identifiers.checkMandateReference)
+export const checkIban = asserting(ibanOf)
+export const checkSignedDate: typeof checks.checkSignedDate = (text, format, today, severities, times) => {
+  assertValue(text, severities)
+  assertFormats([format])
+  assertDay(today)
+  return checks.checkSignedDate(text, format, today, severities, times)
+}
+export const usualChecks: typeof checks.usualChecks = (today) => {
+  assertDay(today)
+  return checks.usualChecks(today)
+}
 export type { CheckOptions, RawValues } from './domain/value/check-mandate.js'
 /** Everything that can be said about one record on its own. @throws {UsageError} for an option that it does not know */
 export const checkMandate: typeof checks.checkMandate = (raw, options, given) => {
   assertChecks('checkMandate', options)
-  assertFormat([options.signedDateFormat, options.lastCollectionFormat])
+  assertFormats([options.signedDateFormat, options.lastCollectionFormat])
   const known = [...REQUIRED_FIELDS, ...OPTIONAL_FIELDS].map((field) => `${field}:text`)
   onlyKnown('the mandate', raw, known.join(' '))
   for (const field of REQUIRED_FIELDS)
@@ -76,7 +79,10 @@ export const todayIn: typeof dayIn = (zone, nowMs) => {
     )
   }
 }
-export const maskIban = asserting(masked, assertText)
+export const maskIban: typeof masked = (iban) => {
+  assertValue(iban)
+  return masked(iban)
+}
 export type { AssignedIdentity, Mandate } from './domain/mandate/mandate.js'
 export type { CheckedRecord, Finding, SeverityOverrides, Verdict } from './domain/rule/verdict.js'
 

@@ -29,7 +29,7 @@ import {
   positionsIn,
   readAs,
 } from './columns/mapping.js'
-import { readSourceOptions, type SourceOptions } from './options.js'
+import { DEFAULT_SOURCE_OPTIONS, sourceSections, type SourceOptions } from './options.js'
 import { checkRecord, isIsoDay, type CheckedAgainst, type RecognisedSource } from './record-check.js'
 import { watchSource } from './watch/source-watch.js'
 import {
@@ -86,7 +86,13 @@ export async function openSource(
   against: CheckedAgainst,
   signal?: AbortSignal,
 ): Promise<OpenedSource> {
-  const options = readSourceOptions(given)
+  onlyKnown('openSource', given, Object.keys(sourceSections).join(' '))
+  const missing = Object.keys(DEFAULT_SOURCE_OPTIONS).filter((name) => !(name in given))
+  if (missing.length > 0)
+    throw new UsageError(
+      `Cannot use the options of openSource: they have no ${missing.join(', ')}`,
+      'Make them with readSourceOptions',
+    )
   if (signal !== undefined) assertKind('signal', signal, 'signal')
   assertChecks(
     'the checks',
@@ -97,9 +103,10 @@ export async function openSource(
     assertKnown('There is no way with what is undecided', against.undecided, ['refuse', 'tell'])
   if (!isSourceInput(input))
     throw new UsageError('Cannot use the source: it is no path and no stream with a name', 'Give one of them')
-  const { source: layout, limits } = options
-  const table = await openTable(input, { layout, limits, isKnown: expectedNames(options) }, signal)
-  return openRecognised(table, options, against, signal)
+  const { limits } = given
+  const isKnown = expectedNames(given)
+  const table = await openTable(input, { layout: given.source, limits, isKnown }, signal)
+  return openRecognised(table, given, against, signal)
 }
 
 /** The same of a table that was found already. */
