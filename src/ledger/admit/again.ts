@@ -295,10 +295,9 @@ export function againVerbs({
         (row.isUnsent === 1 || (row.isRepeat === 1 && row.key !== record.mandateKey)) &&
         (isNewer || !staysEnded(row.id, record, columns.reading))
       if (comes && (row.isLeft === 0 || change !== null)) return { corrects: row.id, change }
-      if (row.isUnsent === 0) return { corrects: undefined, change }
       // It is in the file, and does not give way.
-      sql(connection)`delete from temp.former where line = ?`.run(record.line)
-      return { corrects: undefined, change: null }
+      if (row.isUnsent === 1) sql(connection)`delete from temp.former where line = ?`.run(record.line)
+      return { corrects: undefined, change }
     },
     /** What is not in the file any more is replaced by what is. */
     giveWay: (source: number): void =>
