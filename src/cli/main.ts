@@ -123,11 +123,14 @@ export async function main(
   }
 }
 
-/** The two words of a command as one name. */
+/** The two words of a command as one name; of the first alone the help is that of its one command, or of all. */
 function joined([first = '', second = '', ...others]: readonly string[], commands: CommandLoaders): string[] {
   if (first === 'help') return [first, ...joined([second, ...others], commands)]
   const name = `${first} ${second}`
   if (Object.hasOwn(commands, name)) return [name, ...others]
+  const begun = Object.keys(commands).filter((other) => other.startsWith(`${first} `))
+  if (['--help', '-h'].includes(second) && begun.length > 0 && !Object.hasOwn(commands, first))
+    return begun.length === 1 ? [...begun, second] : [second]
   return [first, second, ...others].filter((word, at) => at > 1 || word !== '')
 }
 
