@@ -125,6 +125,19 @@ describe('screens', () => {
       const long = (await session.screen()).filter((line) => line.length > 60)
       expect(long.filter((line) => !line.startsWith('  sepa-migrate '))).toEqual([])
     })
+
+    it('shows a topic with $PAGER, and as it is where that is empty or not there', async () => {
+      const shown = async (PAGER: string): Promise<string> => {
+        const session = terminal(['help', 'glossary'], 60, { env: { PAGER } })
+        expect(await session.ended).toBe(0)
+        return session.raw()
+      }
+      expect(await shown('sed s/^/PAGED:/')).toMatch(/^PAGED:glossary: /)
+      expect(await shown('')).toMatch(/^glossary: /)
+      expect(await shown('no-such-pager')).toMatch(/^glossary: /m)
+      const piped = await here.programWith({ PAGER: 'sed s/^/PAGED:/' }, 'help', 'glossary')
+      expect(piped.stdout).toMatch(/^glossary: /)
+    })
   })
 
   it('colour is nowhere in a pipe, unless FORCE_COLOR asks for it, and never in the JSON document', async () => {

@@ -3,8 +3,9 @@ import { UsageError } from '../../errors.js'
 import type { Command, CommandLoaders, Context } from '../command.js'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
 import { EXITS } from '../settings/declared.js'
-import { widthOf, wrapped } from '../terminal/world.js'
+import { type World, widthOf, wrapped } from '../terminal/world.js'
 
 /** @param commands all of them, of which the help is printed by `main` */
 export const helpCommand = (commands: CommandLoaders): Command => ({
@@ -31,10 +32,17 @@ function print({ world, args, settings }: Context, commands: CommandLoaders) {
   }
   const flags = Object.hasOwn(commands, topic.name) ? [`Flags: sepa-migrate ${topic.name} --help`] : []
   if (settings.get('json') !== true) {
-    const lines = linesOfPage(topic.text, Math.min(79, widthOf(world.stdout)))
-    world.stdout.write(`${[...lines, ...flags].join('\n')}\n`)
+    const text = `${[...linesOfPage(topic.text, Math.min(79, widthOf(world.stdout))), ...flags].join('\n')}\n`
+    if (!world.stdout.isTerminal || !isPaged(text, world.env)) world.stdout.write(text)
   }
   return { details: { topic: topic.name, text: topic.text } }
+}
+
+/** Whether a pager has shown it: $PAGER, where it is not empty, or less, where that is installed. */
+function isPaged(text: string, env: World['env']): boolean {
+  const pager = env['PAGER'] ?? 'less -FRX'
+  if (pager === '') return false
+  return spawnSync(pager, { shell: true, input: text, stdio: ['pipe', 'inherit', 'inherit'] }).status !== 127
 }
 
 /** Topics of the manual: each a page of `src/help`, whose first line is `# name: what it is about`. */
