@@ -275,7 +275,7 @@ async function execute(
     const settings = readSettings(flagsTyped(command.options, values), world)
     isJson = settings.get('json') ?? false
     for (const option of command.options) settings.get(option) // refused before anything is opened or made
-    const isSilent = (settings.get('quiet') ?? false) || isJson
+    const isSilent = (settings.get('quiet') ?? false) || (isJson && settings.get('verbose') !== true)
     const progress = await startProgress(world, isSilent)
     const tell = isSilent ? (text: string) => world.stderr.write(`${text}\n`) : progress.note
     distrusted = distrustedConfiguration(settings.configuration)

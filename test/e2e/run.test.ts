@@ -12,6 +12,13 @@ describe('a whole run', () => {
     ...['sending', 'registered', 'refused', 'inDoubt', 'writtenOff'],
   ]
 
+  it('tells each attempt on stderr beside the document', async () => {
+    write('export.csv', validExport(2))
+    const { stdout, stderr } = await program('run', 'export.csv', '--json', '--verbose')
+    expect(JSON.parse(stdout)).toMatchObject({ totals: { registered: 2 } })
+    expect(stderr.match(/^.*row \d.*registered/gim)).toHaveLength(2)
+  })
+
   it('registers every row of a clean export once, and running it again sends nothing', async () => {
     write('export.csv', validExport(30))
     const { stdout, stderr } = await program('run', 'export.csv')
