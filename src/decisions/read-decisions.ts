@@ -29,7 +29,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import type { RowRecord } from '../ledger/read/reader.js'
 import { openLists, type ListRow } from '../source/list.js'
 import { assertGiven, MOST_BYTES } from '../trust/trusted-file.js'
-import type { LocalDate } from '../domain/mandate/mandate.js'
+import type { Field, LocalDate } from '../domain/mandate/mandate.js'
 
 const decisionOf = (text: string): Decision | undefined =>
   DECISIONS.find(
@@ -289,11 +289,15 @@ function readLine(line: ListRow, rowId: number | null, at: Fault, usualBy: strin
 /** One mandate as the service's list shows it; null for a value that the list does not have. */
 export type ListEntry = Readonly<ReturnType<typeof readListed>>
 
-/** Names of each column of a list that can mean nothing else, the best first. */
+/** Names that a column has in exports, but for those of before. */
+const usual = (field: Field): readonly string[] =>
+  headersOf(field).filter((name) => !/^(?:original|old|previous)/.test(fold(name)))
+
+/** Names of each column of a list, the best first. */
 const WANTED = {
   customerNo: ['customer_no'],
-  account: ['iban', 'iban_masked', 'details.iban'],
-  signedDate: ['signed_date', 'signed_at', 'details.signed_at'],
+  account: ['iban', 'iban_masked', 'details.iban', ...usual('iban')],
+  signedDate: ['signed_date', 'signed_at', 'details.signed_at', ...usual('signed_date')],
   creditorIdentifier: ['assigned_creditor_identifier', 'sepa_creditor_identifier'],
   mandateReference: [
     ...['assigned_mandate_reference', 'unique_mandate_reference', 'details.reference', 'reference'],

@@ -280,6 +280,20 @@ describe('a row in doubt', () => {
       expect(outline(result)).toEqual(['unknown_here 3', 'still_in_doubt 3'])
     }
   })
+
+  it.each([
+    ['iban', 'Kontonummer IBAN', germanIban(9)],
+    ['signed_date', 'Mandatsdatum', '2019-01-01'],
+  ] as const)(
+    'is not proven by an entry with another %s under a heading of exports: %s',
+    async (name, usual, other) => {
+      const list = [1, 2, 3, 4].map((n) => {
+        const { [name]: value = '', ...entry } = listed(n)
+        return { ...entry, [usual]: n === 3 ? other : value }
+      })
+      expect(outline(await compare(...list))).toEqual(['unknown_here 3', 'still_in_doubt 3'])
+    },
+  )
 })
 
 interface Case extends Values {
