@@ -249,7 +249,7 @@ describe('what a program without types passes', () => {
     await client.close()
   })
 
-  it('is refused by a ledger where it names no state', async () => {
+  it('is refused by a ledger where it names no state and no row', async () => {
     const { place, asked } = await placeWith(2)
     await library.migrate(asked())
     const ledger = library.openLedgerReader(place.at('campaign.db'))
@@ -259,6 +259,21 @@ describe('what a program without types passes', () => {
       /no row state "indoubt"; the nearest is "in_doubt"/,
     )
     expect(() => read['rows']?.('ready', 0, 9)).not.toThrow(/state/)
+    for (const wrong of [
+      ['rows', ['ready']],
+      ['rows', ['ready'], 0, '9'],
+      ['rows', ['ready'], -1, -1],
+      ['row', '1'],
+      ['row'],
+      ['attempts', NaN],
+      ['page', 0],
+      ['problemsOfRow', 1.5],
+      ['rowsOfCustomer', '1'],
+      ['decisions', null, 1],
+    ] as const) {
+      const [name, ...given] = wrong
+      expect(() => read[name]?.(...given), `${name}(${given.join(', ')})`).toThrow(library.UsageError)
+    }
     ledger.close()
   })
 })

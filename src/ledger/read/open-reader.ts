@@ -165,9 +165,8 @@ function rowReads(connection: Connection) {
   return {
     row,
     /** In the order of the ids. One range of the index for each state, then merged: no page has to look at rows of other states. */
-    rows: (states: readonly RowState[], after: number, limit: number): RowRecord[] => {
-      assertKnown('There is no row state', states, ROW_STATES)
-      return connection.transaction(() => {
+    rows: (states: readonly RowState[], after: number, limit: number): RowRecord[] =>
+      connection.transaction(() => {
         const ids = [...new Set(states)].flatMap((state) =>
           value<number>`select id from row where state = ? and id > ? order by id limit ?`.all(
             state,
@@ -176,8 +175,7 @@ function rowReads(connection: Connection) {
           ),
         )
         return each(ids.sort((a, b) => a - b).slice(0, limit))
-      })()
-    },
+      })(),
     /** Registered rows whose latest attempt is of this run, whether its answer or a person said later what became of it. */
     registeredBy: (runId: number, after: number, limit: number) =>
       sql(connection)<RegisteredRow>`
@@ -432,13 +430,26 @@ export function createReader(connection: Connection, file: string) {
   return { ...explained(reads, file), file, close: (): void => void connection.close() }
 }
 
+const BY_NUMBER =
+  /^(?:rows?|page|registeredBy|attempts|problems|decisions|\w+Of(?:Row|Customer)|rowsAbout|collectedOf)$/
+
+/** A program without types may ask for a row or a state that cannot be: nothing would be found. */
+function possible(name: string, given: readonly unknown[], count: number): readonly unknown[] {
+  if (name === 'rows') assertKnown('There is no row state', given[0], ROW_STATES)
+  const numbers = Array.from({ length: count }, (_, at) => given[at]).slice(name === 'rows' ? 1 : 0)
+  if (!BY_NUMBER.test(name) || numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0))
+    return given
+  const what = name === 'rows' ? 'the last row before it and how many rows are' : 'what it takes is'
+  throw new UsageError(`Cannot read ${name}: ${what} no whole number from 0`, 'Give whole numbers')
+}
+
 /** The same functions; a fault of the disk or of SQLite says what it means. */
 function explained<Reads extends object>(reads: Reads, file: string): Reads {
   const all = Object.entries(reads as Record<string, (...given: unknown[]) => unknown>)
   return Object.fromEntries(
     all.map(([name, read]) => [
       name,
-      (...given: unknown[]) => explaining('read', file, () => read(...given)),
+      (...given: unknown[]) => explaining('read', file, () => read(...possible(name, given, read.length))),
     ]),
   ) as Reads
 }
