@@ -133,7 +133,13 @@ export async function play(draw: Draw, parent: string): Promise<Played> {
     const readFirst = new Map(corrected.rows().map((row) => [`${row.source} ${row.record}`, row]))
     const given = { 'no file': [], 'the same file': [own], 'another file': [other] }[draw.way]
     const wholly = await fresh.run([own], draw.then)
-    const rest = await corrected.run(given, draw.then)
+    let rest = await corrected.run(given, draw.then)
+    // Most go to others: a pilot of at most half of them is looked at first, as the refusal says.
+    const others = Number(/^Read again, (\d+) of .*may have moved/.exec(rest ?? '')?.[1] ?? 0)
+    if (others > 0)
+      rest =
+        (await corrected.run(given, draw.then, Math.floor(others / 2))) ??
+        (await corrected.run(given, draw.then))
     if (draw.way === 'another file' && wholly === null) {
       // The rules of several records look at all that was ever there.
       const more = await fresh.run([other], draw.then)
