@@ -81,6 +81,7 @@ const isCompared = (connection: Connection, sha256: string): boolean =>
 export function openAdmission(parts: AdmissionParts) {
   const { connection, guard } = parts
   let current: { readonly name: string } | null = null
+  let isOver = false
   guard(() => connection.exec('begin immediate'))
   const earlier = earlierRows(connection, parts.fingerprints)
   const collections = collectionsOf(connection, parts.fingerprints, parts.beside)
@@ -96,7 +97,12 @@ export function openAdmission(parts: AdmissionParts) {
   emptyTables(connection, TABLES)
 
   function assertOpen(): void {
-    if (!connection.inTransaction) throw new Error('Cannot go on with an admission that has ended')
+    if (isOver) throw new Error('Cannot go on with an admission that has ended')
+  }
+
+  function end(isCommitted: boolean): void {
+    isOver = true
+    parts.ended?.(isCommitted)
   }
 
   return {
@@ -225,12 +231,13 @@ export function openAdmission(parts: AdmissionParts) {
         noteChange(connection, parts.now())
         connection.exec('commit')
       })
-      parts.ended?.(true)
+      end(true)
     },
     rollback: (): void => {
-      if (!connection.inTransaction) return
-      connection.exec('rollback')
-      parts.ended?.(false)
+      if (isOver) return
+      // Where the disk was full, SQLite has done so.
+      if (connection.inTransaction) connection.exec('rollback')
+      end(false)
     },
   }
 }

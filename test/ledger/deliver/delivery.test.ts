@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
 import { LedgerError } from '../../../src/errors.js'
 import type { SeverityOverrides } from '../../../src/domain/rule/verdict.js'
-import { openForWriting, configureForWriting } from '../../../src/ledger/file/connection.js'
+import { type Connection, openForWriting, configureForWriting } from '../../../src/ledger/file/connection.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
 import { createLedger, type Ledger } from '../../../src/ledger/file/writer.js'
 import {
@@ -269,7 +269,7 @@ describe('a full disk (scenarios 40 and 41)', () => {
    * The connection may not let its file grow beyond a number of pages: SQLite then reports what it reports on a full
    * disk, and only this ledger is full.
    */
-  function smallLedger(): { ledger: Ledger; file: string; fill: () => void } {
+  function smallLedger(): { ledger: Ledger; file: string; connection: Connection; fill: () => void } {
     const file = freshFile()
     createPrivateFile(file)
     const connection = openForWriting(file)
@@ -282,11 +282,21 @@ describe('a full disk (scenarios 40 and 41)', () => {
       const pages = Number(connection.pragma('page_count', { simple: true }))
       connection.pragma(`max_page_count = ${pages}`)
     }
-    return { ledger, file, fill }
+    return { ledger, file, connection, fill }
   }
 
   /** Enough to need new pages whatever is free in the last ones. */
   const longAnswer = { ...inDoubt(), reason: 'x'.repeat(20_000) }
+
+  it('in an import that SQLite has rolled back itself: another one can begin', () => {
+    const { ledger, connection } = smallLedger()
+    const admission = ledger.admit({ severities: {} })
+    connection.exec('rollback')
+    admission.rollback()
+    admit(ledger, mandates(2))
+    expect(ledger.totals().ready).toBe(2)
+    ledger.close()
+  })
 
   it('at an intent: nobody may send, the rows stay ready', async () => {
     const { ledger, file, fill } = smallLedger()
