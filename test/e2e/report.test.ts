@@ -30,8 +30,11 @@ describe('a report that is proven', () => {
       [14, 15].map((n) => mandate(n)),
     )
     await ends(0, 'run', 'export.csv', '--expected-records', '6')
+    expect(read('report.html')).toContain('(export.csv, Records read: 6) agree with the records read (6).')
     // The newest export is another one now, and was not counted by anybody.
-    expect((await ends(3, 'run', 'final.csv', 'other.csv', '--yes')).stdout).toContain(
+    await ends(0, 'run', 'final.csv', 'other.csv', '--yes')
+    expect(read('report.html')).toContain('No totals from the former provider were supplied')
+    expect((await ends(3, 'report', '--expected-records', '6')).stdout).toContain(
       '1 total of the former provider that differs',
     )
     await ends(0, 'report', '--expected-records', '5')

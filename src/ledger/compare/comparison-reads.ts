@@ -164,15 +164,20 @@ const BACK = `compared join row on row.id = row_id where ${IS_LATEST} and class 
 
 /** What the former provider counts, beside the records of the export that it is about. */
 
-const said = (connection: Connection): Expected[] =>
+/** As it was given, with the exports that counted as newest then. */
+type Said = Expected & { readonly newest: string | undefined }
+
+const said = (connection: Connection): Said[] =>
   JSON.parse(
     sqlValue(connection)<string>`select coalesce(expected, '[]') from campaign`.get() ?? '[]',
-  ) as Expected[]
+  ) as Said[]
 
-/** Of the export that counts as newest: the one that was compared last, else all that the last command brought. */
+/** Of the export that counts as newest: the one that was compared last, else all that the last command brought, or brings. */
 const NEWEST = `select id from source where kind = 'export' and iif(
   exists (select 1 from source where sha256 in ${COMPARED_FILES}), sha256 in ${COMPARED_FILES},
-  admitted_at is (select max(admitted_at) from source where kind = 'export'))`
+  admitted_at is (select admitted_at from source where kind = 'export' order by admitted_at is null desc, admitted_at desc limit 1))`
+const newestOf = (connection: Connection): string | undefined =>
+  sqlValue(connection)<string>`select json_group_array(id) from (${NEWEST} order by id)`.get()
 const NAMED = `select max(id) as id from source where kind = 'export' and name = :source`
 
 /** A correction counts in the place of its row. A sum of many numbers may leave the whole ones, so it comes in two parts. */
@@ -204,18 +209,20 @@ export function recordExpected(connection: Connection, { source, records, custom
     (each) => name !== null && each.source !== null && each.source !== name,
   )
   sql(connection)`update campaign set expected = ?`.run(
-    JSON.stringify([...others, { source: name, records, customerNoSum }]),
+    JSON.stringify([...others, { source: name, records, customerNoSum, newest: newestOf(connection) }]),
   )
 }
 
+/** What was said of the newest export says nothing of one that is newer. */
 export const readExpected = (connection: Connection): ComparedTotals[] =>
-  said(connection).map((expected) => {
+  said(connection).flatMap(({ newest, ...expected }) => {
     const { source } = expected
+    if (source === null && newest !== newestOf(connection)) return []
     const text = readOf(source === null ? NEWEST : NAMED)
     const sums = sql(connection)<Sums>`${text}`.get(source === null ? {} : { source })
     const { records, millions, rest, names } = sums ?? { records: 0, millions: 0, rest: 0, names: '' }
     const customerNoSum = String(BigInt(millions) * BigInt(MILLION) + BigInt(rest))
-    return { ...expected, names, read: { records, customerNoSum } }
+    return [{ ...expected, names, read: { records, customerNoSum } }]
   })
 
 /** How many of the totals are not those that were read. */
