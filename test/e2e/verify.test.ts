@@ -235,6 +235,7 @@ describe('a mandate whose line of the cut-over somebody closed with done', () =>
       'row 2, customer 2, different: Somebody said that it was changed at the service, and the service shows it as it was sent',
     )
     expect(words()).toEqual(['different', 'different', 'different', 'proven', 'proven'])
+    expect((await program('customer', 'show', '1')).stdout).toContain('what was decided: different')
     expect(pageText()).toContain('Registered, but missing, twice or different at the service: 3')
     for (const command of [['status'], ['report'], ['run', '--no-report']])
       expect([command, (await program(...command)).status]).toEqual([command, 4])

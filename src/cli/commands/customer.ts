@@ -1,5 +1,5 @@
 import { changesText, type FieldChange } from '../../domain/row/correction.js'
-import { stateName } from '../../domain/row/row-state.js'
+import { stateName, verificationWord } from '../../domain/row/row-state.js'
 import type { KeptSource } from '../../domain/proof/match-sources.js'
 import { isAccountColumn, maskAccounts, maskNumbers } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
@@ -107,6 +107,7 @@ function cellsOf(reader: LedgerReader, row: Row): Readonly<Record<string, string
 }
 
 function historyOf(reader: LedgerReader, row: Row) {
+  const verdict = reader.verdictOf(row.id)
   return {
     row: row.id,
     ...pick('source', 'record', 'line', 'state', 'rule', 'customerNo', 'ibanMasked', 'signedDate')(row),
@@ -123,6 +124,7 @@ function historyOf(reader: LedgerReader, row: Row) {
       .map(
         pick('n', 'startedAt', 'endedAt', 'requestId', 'outcome', 'status', 'reason', 'message', 'answer'),
       ),
+    verification: verdict === undefined ? null : verificationWord(verdict),
     readBack: reader.proofsOfRow(row.id).map(pick('answeredAt', 'requestId', 'verdict', 'why', 'sources')),
     decisions: reader.decisionsOfRow(row.id).map(pick('at', 'by', 'as', 'decision', 'reason', 'evidence')),
   }
@@ -183,6 +185,7 @@ function linesOf(row: History): string[] {
       ({ answeredAt, requestId, verdict, why, sources }) =>
         `  read back at ${answeredAt}: ${verdict}${why === null ? '' : `, ${why}`}${sources.map(sourceText).join('')} (question ${requestId})`,
     ),
+    ...(row.verification === null ? [] : [`  verified, with what was decided: ${row.verification}`]),
     ...row.decisions.map(
       ({ at, by, as, decision, reason }) =>
         `  decided ${at} by ${by}${as === null ? '' : ` (${as})`}: ${decision.replace('_', '-')}, ${reason}`,

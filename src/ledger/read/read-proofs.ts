@@ -124,6 +124,10 @@ export function proofReads(connection: Connection) {
               where ${IS_COUNTED} and (:readBack is null or read_back_id = :readBack) group by 1 order by 1`.all(
             { readBack: readBack ?? null },
           ),
+    /** What the latest answer that counts says of a registered row. */
+    verdictOf: (rowId: number): VerifiedVerdict | undefined =>
+      sqlValue(connection)<VerifiedVerdict>`
+        select ${JUDGED} from ${COUNTED} where ${IS_COUNTED} and proof.row_id = ?`.get(rowId),
     /** The registered rows of which it says so, in order of id. */
     verifiedRows: (verdict: VerifiedVerdict, after: number, limit: number): VerifiedRow[] =>
       sqlWithJson<Omit<VerifiedRow, 'cancellable'> & { hasOpenSibling: 0 | 1 }>(connection, 'sources')`
