@@ -174,6 +174,7 @@ export async function confirmRun(
     }),
     ...approvedLines(plan),
     askingLine(plan, isAskingFirst),
+    ageLine(plan, world.clock.now()),
     ...trustedLines(trusted),
     ...sourceLines(plan.ledger),
     ...left.map(warned),
@@ -213,6 +214,20 @@ function askingLine({ ledger }: MigrationPlan, isAskingFirst: boolean): Line | f
     ledger.campaign().asksFirst &&
     warned(
       'an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
+    )
+  )
+}
+
+const OLD_AFTER_MS = 3 * 24 * 60 * 60_000
+
+/** Customers go on cancelling: what ended since the newest export is live in the ledger. */
+function ageLine({ ledger }: MigrationPlan, nowMs: number): Line | false {
+  const exports = ledger.sources().filter(({ id, origin, reading }) => id === origin && !reading.resultFile)
+  const newest = [...exports.map(({ admittedAt }) => admittedAt), ledger.comparison()?.at ?? ''].sort().at(-1)
+  return (
+    nowMs - Date.parse(newest ?? '') > OLD_AFTER_MS &&
+    warned(
+      `the newest export came in at ${timeText(newest ?? '')}, and what ended since would be sent: export once more, compare that, then run it`,
     )
   )
 }

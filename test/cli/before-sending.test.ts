@@ -82,7 +82,8 @@ function makeLedger(name: string, more?: (ledger: Ledger) => void): void {
   ledger.close()
 }
 
-interface Given extends Pick<MigrateOptions, 'anotherLedger' | 'checkBeforeSend'> {
+interface Given extends Pick<MigrateOptions, 'anotherLedger' | 'checkBeforeSend' | 'files'> {
+  readonly now?: number
   readonly ledger?: string
   readonly username?: string
   readonly plan?: Partial<MigrationPlan>
@@ -91,9 +92,9 @@ interface Given extends Pick<MigrateOptions, 'anotherLedger' | 'checkBeforeSend'
 
 /** A run as the command asks for it. Once it is answered it is stopped, so that nothing leaves. */
 async function confirm(target: string, typed: string | null, given: Given = {}) {
-  const { ledger = 'march.db', username = 'migration', plan: other = {}, flags = {}, ...options } = given
+  const { ledger = 'march.db', username = 'migration', plan: other = {}, flags = {}, now, ...options } = given
   makeLedger(ledger)
-  const world = { ...worldOf(), stateFolder: join(folder, 'state') }
+  const world = { ...worldOf(now === undefined ? {} : { now }), stateFolder: join(folder, 'state') }
   const settings = readSettings({ ...flags, ledger: join(folder, ledger) }, world)
   const notes: string[] = []
   const questions: string[] = []
@@ -178,6 +179,16 @@ describe('a run against a real service', () => {
     const mail = { ...approved, key: null, reference: 'mail of 12 June' }
     const warning = 'Warning: that approval is recorded, not proven (mail of 12 June)'
     expect(await notesOf({ plan: { approved: mail } })).toContain(`${line}\n${warning}`)
+  })
+
+  it('says that the newest export is old, since mandates ended meanwhile, unless a newer one comes in with it', async () => {
+    const old = 'Warning: the newest export came in at 1970-01-01 00:00:00 UTC, and what ended since would be'
+    const days = (count: number): number => count * 24 * 60 * 60_000
+    expect(await notesOf({ now: days(3) })).not.toContain('the newest export')
+    expect(await notesOf({ now: days(3) + 1 })).toContain(old)
+    const export_ = join(folder, 'new.csv')
+    writeFileSync(export_, exportOf(5).replaceAll('M-', 'N-').replaceAll(/^(\d)/gm, '10$1'))
+    expect(await notesOf({ now: days(30), files: [export_] })).not.toContain('the newest export')
   })
 
   it('says which refused rows are not sent again', async () => {
