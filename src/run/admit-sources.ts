@@ -247,7 +247,7 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
   for (const { index, source } of listsFirst)
     if (!source.isResultFile) {
       assertOwnSystem(admission, source, options, admitted[index]?.ids ?? [])
-      assertNoneLacking(admission, source, admitted[index]?.ids ?? [])
+      assertNoneLacking(admission, source, { ids: admitted[index]?.ids ?? [], beside: listsFirst })
     }
   const withLines = admitted.map(({ ids, ...source }) => ({ ...source, ...admission.givenBack(ids) }))
   return { admitted: withLines, readAgain: again, given: new Set(given.keys()) }
@@ -431,16 +431,30 @@ function assertOwnSystem(
 }
 
 /** Who is in an export no more has left, or somebody took that row out: it was to stay behind, as a rule. */
-function assertNoneLacking(admission: Admission, { name, open }: NamedSource, [id]: readonly number[]): void {
+function assertNoneLacking(
+  admission: Admission,
+  { name, open }: NamedSource,
+  {
+    ids: [id],
+    beside,
+  }: { readonly ids: readonly number[]; readonly beside: readonly { readonly source: NamedSource }[] },
+): void {
   const {
     count = 0,
     rows = null,
-    name: earlier,
+    name: other,
   } = (id === undefined ? undefined : admission.lackedBy(id)) ?? {}
   if (rows === null) return
+  const lacking = (of: string, file: string): string =>
+    `${plural(count, 'mandate', 'mandates')} of ${of} may be sent and ${count === 1 ? 'is' : 'are'} not in ${file}`
+  if (other !== name && beside.some(({ source }) => source.name === other))
+    throw new UsageError(
+      `${lacking(`"${other ?? ''}"`, `"${name}"`)}, which repeats most of it: one of them is older, and nobody said which; nothing was sent`,
+      'Give the newest alone; whoever is not in it has left',
+    )
   throw new UsageError(
-    `${plural(count, 'mandate', 'mandates')} of ${earlier === name ? 'an earlier ' : ''}"${earlier ?? ''}" may be sent and ${count === 1 ? 'is' : 'are'} not in ${earlier === name ? 'this one' : `"${name}"`} (${count === 1 ? 'row' : 'rows'} ${rows}${count > 5 ? ' …' : ''}); nothing was sent`,
-    `If they are not to be migrated, compare the file, which holds them (sepa-migrate compare "${open.path ?? name}"), or write each off (sepa-migrate resolve --row ${rows.split(',', 1)[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run)${earlier === name ? ', or save one that is a part beside the earlier one under another name' : ''}`,
+    `${lacking(`${other === name ? 'an earlier ' : ''}"${other ?? ''}"`, other === name ? 'this one' : `"${name}"`)} (${count === 1 ? 'row' : 'rows'} ${rows}${count > 5 ? ' …' : ''}); nothing was sent`,
+    `If they are not to be migrated, compare the file, which holds them (sepa-migrate compare "${open.path ?? name}"), or write each off (sepa-migrate resolve --row ${rows.split(',', 1)[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run)${other === name ? ', or save one that is a part beside the earlier one under another name' : ''}`,
   )
 }
 

@@ -278,6 +278,22 @@ describe('exports', () => {
       await expectRun(['week 2.csv'], 3, next)
     })
 
+    it('two weeks are not taken in one command, in neither order', async () => {
+      const week = [1, 2, 3, 4, 5, 6].map((n) => mandate(n))
+      save('week 1.csv', week)
+      save('week 2.csv', [...week.filter((_, at) => at !== 3), mandate(9)])
+      for (const files of [
+        ['week 1.csv', 'week 2.csv'],
+        ['week 2.csv', 'week 1.csv'],
+      ]) {
+        const { stderr } = await expectRun(files, 2, [])
+        expect(stderr).toMatch(
+          /1 mandate of "week \d\.csv" may be sent .* nobody said which; nothing was sent/,
+        )
+      }
+      await expectRun(['week 2.csv'], 0, [...week.filter((_, at) => at !== 3), mandate(9)])
+    })
+
     it('what was refused is asked about, too', async () => {
       const kept = [mandate(1), mandate(2), mandate(8)]
       save('export.csv', [...kept, mandate(7)])

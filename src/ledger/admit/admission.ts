@@ -141,15 +141,15 @@ export function openAdmission(parts: AdmissionParts) {
            and not exists (select 1 from row as same join exports on exports.id = same.source_id and is_own where same.mandate_key = own.mandate_key)
          group by path order by theirs desc limit 1`.get({ source, first }),
     /**
-     * Once `decide` has spoken: what an earlier export brought in and may be sent, where this one repeats nearly all of that, or
-     * most under its name, and lacks it, as does every other export. What is not collected in a month is no such thing.
+     * Once `decide` has spoken: what another export brought in, before or beside it, and may be sent, where this one repeats nearly
+     * all of that, or most under its name, and lacks it, as does every other export. What is not collected in a month is no such thing.
      */
     lackedBy: (source: number) =>
       sql(connection)<Readonly<Record<'name' | 'rows', string | null> & { count: number }>>`
         with export as materialized (select before.id, before.name, before.name = own.name as is_same from source as own
             join source as before on before.reading ->> '$.configuration' is own.reading ->> '$.configuration'
             where own.id = :source and coalesce(own.reading -> '$.collections', before.reading -> '$.collections') is null
-              and before.kind = 'export' and before.last_row < :first),
+              and before.kind = 'export' and before.id <> own.id),
           own as materialized (select distinct mandate_key from source cross join row on row.id between first_row and last_row
             where source.id = :source and mandate_key is not null),
           earlier as materialized (select distinct export.id, is_same, mandate_key from export join source on origin = export.id
@@ -162,7 +162,7 @@ export function openAdmission(parts: AdmissionParts) {
               and not exists (select 1 from row as same join source on source.id = same.source_id where kind <> 'list' and origin not in repeated
                 and (same.mandate_key = row.mandate_key or same.spelling = row.spelling)) order by row.id)
         select count(*) as count, min(name) as name, (select group_concat(id, ', ') from (select id from lacking limit 5)) as "rows" from lacking`.get(
-        { source, first },
+        { source },
       ),
     /** The command names a file that came in before. */
     noteGiven: (sha256: string): void =>
