@@ -77,6 +77,10 @@ export type ClosedLines = Pick<ComparedLine, 'listed'> &
 
 export const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
 
+/** SQL: customers may have left between the two times, both ISO 8601. */
+export const isLongBefore = (earlier: string, later: string): string =>
+  `${later} > strftime('%Y-%m-%dT%H:%M:%fZ', ${earlier}, '+3 days')`
+
 /** Why a line is closed that no export opened: a person found right what the service shows of the mandate. */
 export const SHOWN = 'shown'
 

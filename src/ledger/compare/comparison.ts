@@ -7,7 +7,7 @@ import {
   type ClassCounts,
 } from '../../domain/row/cut-over.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
-import { countText, plural } from '../../domain/text/text.js'
+import { countText, plural, timeText } from '../../domain/text/text.js'
 import type { SourceReading } from '../../domain/rule/verdict.js'
 import { UsageError } from '../../errors.js'
 import type { Amendment, LocalDate } from '../../domain/mandate/mandate.js'
@@ -16,7 +16,13 @@ import { isErased } from '../admit/problems.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { isSilent, sql, sqlValue, sqlWithJson, type Connection } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
-import { NEVER_SENDABLE, SHOWN, type ComparedReading, type FinalSource } from './comparison-reads.js'
+import {
+  isLongBefore,
+  NEVER_SENDABLE,
+  SHOWN,
+  type ComparedReading,
+  type FinalSource,
+} from './comparison-reads.js'
 import { answerByComparison, CHANGED_THERE, IS_OF_OTHERS, keepContradicting } from './contradicting.js'
 
 export interface ComparisonTerms {
@@ -225,7 +231,7 @@ const VERDICTS = `insert into temp.verdict
       when kind = 'doubt' then 'in_doubt_changed'
       when kind in ('registered', 'perhaps') then iif(${OVER}, 'ended_after_registration', 'changed_after_registration')
       when ${OVER} then 'gone_unsent' else 'changed_before_sending' end,
-    case when contradictory then 'contradictory' when why is null and ${IS_BACK} then 'back' when kind = 'left' then 'back' else why end, final
+    case when contradictory then 'contradictory' when why is null and ${IS_BACK} then 'back' when kind = 'left' then 'back' when kind = 'closed' then coalesce(why, 'other') else why end, final
   from told`
 
 /** A lapsed mandate is no more to be sent than an ended one, and what was changed waits for its export. */
@@ -374,10 +380,20 @@ function assertLastExport(connection: Connection, final: Connection, readings: R
           where source.is_newer and origin.kind = 'export' order by source.id desc limit 1)
         where sha256 not in (select value from json_each(:files))))
      from source as known where sha256 = :sha256 order by id`
+  const isOld = sqlValue(connection)<string>`
+    select min(known_at) from (select admitted_at as known_at from source where sha256 = :sha256
+      union all select compared_at from comparison, json_each(sources) where value ->> 'sha256' = :sha256)
+     having ${isLongBefore('min(known_at)', `(select max(started_at) from attempt)`)}`
   for (const { name, sha256 } of compared) {
     const newer = newerThan.get({ sha256, files }) ?? null
     if (newer !== null)
       throw notTheLast(`"${name}" came into the ledger, and "${newer}" is newer`, 'Compare the last export.')
+    const knownAt = isOld.get({ sha256 })
+    if (knownAt !== undefined)
+      throw notTheLast(
+        `"${name}" is as it was at ${timeText(knownAt)}, and mandates were sent more than three days later: it cannot say which of them had ended by then`,
+        'Export once more, and compare that.',
+      )
   }
 }
 

@@ -36,7 +36,7 @@ import {
   type Connection,
   explaining,
 } from '../file/connection.js'
-import { comparisonReads, IS_UNTAKEN_FILE, readExpected } from '../compare/comparison-reads.js'
+import { comparisonReads, isLongBefore, IS_UNTAKEN_FILE, readExpected } from '../compare/comparison-reads.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing, sqlList } from '../schema/schema.js'
@@ -317,7 +317,7 @@ export function createReader(connection: Connection, file: string) {
            iif(exists (select 1 from json_each((select sources from comparison order by id desc limit 1)) where not exists (select 1 from source
              where sha256 = value ->> 'sha256' and name = value ->> 'name' and admitted_at < (select started_at from attempt order by id limit 1)))
              and not exists (select 1 from comparison, (select started_at from attempt order by id desc limit 1) where comparison.id = (select max(id) from comparison)
-               and started_at > strftime('%Y-%m-%dT%H:%M:%fZ', compared_at, '+3 days')), 'true', 'false') as isComparedSince,
+               and ${isLongBefore('compared_at', 'started_at')}), 'true', 'false') as isComparedSince,
            (select json_patch(settings, json_object('stoppedBy', coalesce(stopped_by, iif(ended_at is null, 'killed', null)))) from run order by id desc limit 1) as lastRun,
            iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
       if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)

@@ -70,7 +70,7 @@ const classesIn = (ledger: Ledger): Map<number, keyof ClassCounts> =>
 /** Where a mandate stands in the ledger when the last export comes. */
 const STANDINGS = [
   ...(['registered', 'in_doubt', 'closed_in_doubt', 'refused', 'ready', 'corrected'] as const),
-  ...(['invalid', 'excluded', 'written_off', 'absent'] as const),
+  ...(['invalid', 'excluded', 'written_off', 'closed_invalid', 'absent'] as const),
 ]
 type Standing = (typeof STANDINGS)[number]
 
@@ -81,14 +81,18 @@ const CHANGES = [
 ]
 type Change = (typeof CHANGES)[number]
 
+const isClosedUnsent = (standing: Standing): boolean =>
+  standing === 'written_off' || standing === 'closed_invalid'
+
 /** The judge knows what was planted, and nothing of how it is looked up: of the row of the ledger, and of the export alone. */
 function truth(standing: Standing, change: Change): readonly [keyof ClassCounts | null, isNew: boolean] {
   if (standing === 'absent') return [null, change !== 'gone']
   const isOver = change === 'gone' || change === 'ended' || change === 'lapsed'
   const isSame = change === 'same' || change === 'lapses'
-  if (change === 'twice' && standing !== 'written_off') return ['contradictory', false]
+  if (change === 'twice' && !isClosedUnsent(standing)) return ['contradictory', false]
   switch (standing) {
     case 'written_off':
+    case 'closed_invalid':
       if (['account', 'date', 'customer'].includes(change)) return ['changed_before_sending', false]
       return ['unchanged', change === 'reference']
     case 'excluded':
@@ -120,7 +124,7 @@ const unread = (values: Values, account = 'XX00'): Values => ({
 })
 
 const exported = (n: number, standing: Standing): Values => {
-  if (standing === 'invalid' || standing === 'corrected') return unread(mandate(n))
+  if (['invalid', 'closed_invalid', 'corrected'].includes(standing)) return unread(mandate(n))
   return standing === 'excluded' ? { ...mandate(n), verdict: 'excluded' } : mandate(n)
 }
 
@@ -183,7 +187,7 @@ async function ledgerOf(
   for (const n of admitted) {
     const standing = standings[n]!
     const id = ids.get(n)!
-    if (standing === 'written_off') decide(ledger, id, 'written_off')
+    if (isClosedUnsent(standing)) decide(ledger, id, 'written_off')
     if (!isSent(standing)) continue
     const row = readyRow(ledger, id - 1)
     const outcome =
@@ -285,6 +289,30 @@ describe('a comparison with the last export', () => {
     const told = message === '' ? null : faultOf(() => compare(ledger, final, false)).message
     if (told === null) expect(compare(ledger, final, false).classes).toMatchObject({ gone_unsent: gone })
     else expect(told).toContain(message)
+  })
+
+  it('asks where mandates were sent long after its file was first known, also where it was compared meanwhile', async () => {
+    const clock = stoppedClock()
+    const ledger = open({ clock })
+    ledger.startRun(SETTINGS)
+    admit(ledger, mandates(3))
+    const sendOne = async (): Promise<void> =>
+      ledger.settle(await begin(ledger, readyRow(ledger)), registered(`NEW-${clock.now()}`))
+    const final = mandates(3).map((values) => recordOf(values))
+    const again = () => compare(ledger, final, false, { sha256: 'ab'.repeat(32) })
+    await sendOne()
+    again()
+    clock.advance(3 * DAY)
+    await sendOne()
+    expect(again().classes).toMatchObject({ unchanged: 3 })
+    clock.advance(1)
+    await sendOne()
+    expect(faultOf(again).message).toMatch(
+      /^"final\.csv" is as it was at 2026-06-15 10:00:00 UTC, and mandates were sent more than three days later/,
+    )
+    expect(compare(ledger, final, false, { sha256: 'cd'.repeat(32) }).classes).toMatchObject({ unchanged: 3 })
+    compare(ledger, final, true, { sha256: 'ab'.repeat(32) })
+    expect(ledger.view.campaign().isComparedSince).toBe(true)
   })
 
   it('asks where most of one export are gone, as those of a file that was forgotten', () => {
