@@ -245,10 +245,8 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
   for (const { index, source } of listsFirst) admitted[index] = await addSource(admission, source, options)
   admission.decide()
   for (const { index, source } of listsFirst)
-    if (!source.isResultFile) {
-      assertOwnSystem(admission, source, options, admitted[index]?.ids ?? [])
-      assertNoneLacking(admission, source, { ids: admitted[index]?.ids ?? [], beside: listsFirst })
-    }
+    if (!source.isResultFile) assertOwnSystem(admission, source, options, admitted[index]?.ids ?? [])
+  assertNoneLacking(admission, (id) => opened.find(({ index }) => admitted[index]?.ids.includes(id))?.source)
   const withLines = admitted.map(({ ids, ...source }) => ({ ...source, ...admission.givenBack(ids) }))
   return { admitted: withLines, readAgain: again, given: new Set(given.keys()) }
 }
@@ -431,30 +429,23 @@ function assertOwnSystem(
 }
 
 /** Who is in an export no more has left, or somebody took that row out: it was to stay behind, as a rule. */
-function assertNoneLacking(
-  admission: Admission,
-  { name, open }: NamedSource,
-  {
-    ids: [id],
-    beside,
-  }: { readonly ids: readonly number[]; readonly beside: readonly { readonly source: NamedSource }[] },
-): void {
-  const {
-    count = 0,
-    rows = null,
-    name: other,
-  } = (id === undefined ? undefined : admission.lackedBy(id)) ?? {}
-  if (rows === null) return
-  const lacking = (of: string, file: string): string =>
-    `${plural(count, 'mandate', 'mandates')} of ${of} may be sent and ${count === 1 ? 'is' : 'are'} not in ${file}`
-  if (other !== name && beside.some(({ source }) => source.name === other))
+function assertNoneLacking(admission: Admission, sourceOf: (id: number) => NamedSource | undefined): void {
+  const lacking = admission.lacking()
+  if (lacking === null) return
+  const { name, count, rows, by, isBeside } = lacking
+  const files = by.flatMap((id) => sourceOf(id) ?? [])
+  const named = files.map((file) => `"${file.name}"`).join(', ')
+  const isSame = files.some((file) => file.name === name)
+  const told = `${plural(count, 'mandate', 'mandates')} of ${isSame ? 'an earlier ' : ''}"${name}" may be sent and ${count === 1 ? 'is' : 'are'} not in ${isSame ? 'this one' : named}`
+  if (isBeside)
     throw new UsageError(
-      `${lacking(`"${other ?? ''}"`, `"${name}"`)}, which repeats most of it: one of them is older, and nobody said which; nothing was sent`,
+      `${told}, which repeats most of it: one of them is older, and nobody said which; nothing was sent`,
       'Give the newest alone; whoever is not in it has left',
     )
+  const paths = files.map(({ name: file, open }) => `"${open.path ?? file}"`).join(' ')
   throw new UsageError(
-    `${lacking(`${other === name ? 'an earlier ' : ''}"${other ?? ''}"`, other === name ? 'this one' : `"${name}"`)} (${count === 1 ? 'row' : 'rows'} ${rows}${count > 5 ? ' …' : ''}); nothing was sent`,
-    `If they are not to be migrated, compare the file, which holds them (sepa-migrate compare "${open.path ?? name}"), or write each off (sepa-migrate resolve --row ${rows.split(',', 1)[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run)${other === name ? ', or save one that is a part beside the earlier one under another name' : ''}`,
+    `${told} (${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${count > rows.length ? ' …' : ''}); nothing was sent`,
+    `If the export consists of several files, give all of them in one command. If they are not to be migrated, compare the whole export, which holds them (sepa-migrate compare ${paths}), or write each off (sepa-migrate resolve --row ${rows[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run)${isSame ? ', or save one that is a part beside the earlier one under another name' : ''}`,
   )
 }
 

@@ -294,6 +294,23 @@ describe('exports', () => {
       await expectRun(['week 2.csv'], 0, [...week.filter((_, at) => at !== 3), mandate(9)])
     })
 
+    it.each([
+      ['only what is active, beside what had ended as well', ['week 2.csv']],
+      ['two parts', ['a.csv', 'b.csv']],
+    ])('the next week is %s', async (_title, files) => {
+      const week = [1, 2, 3, 4, 5, 6].map((n) => ({ ...mandate(n), status: 'active' }))
+      const ended = [11, 12, 13, 14].map((n) => ({ ...mandate(n), status: 'ended' }))
+      const next = week.filter((_, at) => at !== 3)
+      save('week 1.csv', [...week, ...ended])
+      await expectRun(['week 1.csv', '--limit', '1'], 5, week.slice(0, 1))
+      save('week 2.csv', next)
+      save('a.csv', next.slice(0, 2))
+      save('b.csv', next.slice(2))
+      expect((await expectRun(files, 2, week.slice(0, 1))).stderr).toContain('(row 4); nothing was sent')
+      save('moved.csv', week.slice(3, 4))
+      await expectRun([...files, 'moved.csv'], 0, week)
+    })
+
     it('what was refused is asked about, too', async () => {
       const kept = [mandate(1), mandate(2), mandate(8)]
       save('export.csv', [...kept, mandate(7)])

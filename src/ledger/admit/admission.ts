@@ -17,7 +17,8 @@ import {
   recordCorrections,
 } from '../correct/corrections.js'
 import { againVerbs, ruleOfVerdict, earlierRows } from './again.js'
-import { COMPARED_FILES, HELD_THOUGH_REFUSED, MAY_BE_SENT, NEWER_SINCE } from '../deliver/gate.js'
+import { COMPARED_FILES, NEWER_SINCE } from '../deliver/gate.js'
+import { lackedBy } from './lacking.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import { decideCrossChecks, holdLapsed, decideKin } from './kin.js'
 import { fingerprintRaw, keyOf, spellingNumber, prepareRowInsert } from './stored-row.js'
@@ -140,30 +141,8 @@ export function openAdmission(parts: AdmissionParts) {
          where exists (select 1 from exports where is_own) and exists (select 1 from exports where not is_own) and own.source_id = :source
            and not exists (select 1 from row as same join exports on exports.id = same.source_id and is_own where same.mandate_key = own.mandate_key)
          group by path order by theirs desc limit 1`.get({ source, first }),
-    /**
-     * Once `decide` has spoken: what another export brought in, before or beside it, and may be sent, where this one repeats nearly
-     * all of that, or most under its name, and lacks it, as does every other export. What is not collected in a month is no such thing.
-     */
-    lackedBy: (source: number) =>
-      sql(connection)<Readonly<Record<'name' | 'rows', string | null> & { count: number }>>`
-        with export as materialized (select before.id, before.name, before.name = own.name as is_same from source as own
-            join source as before on before.reading ->> '$.configuration' is own.reading ->> '$.configuration'
-            where own.id = :source and coalesce(own.reading -> '$.collections', before.reading -> '$.collections') is null
-              and before.kind = 'export' and before.id <> own.id),
-          own as materialized (select distinct mandate_key from source cross join row on row.id between first_row and last_row
-            where source.id = :source and mandate_key is not null),
-          earlier as materialized (select distinct export.id, is_same, mandate_key from export join source on origin = export.id
-            cross join row on row.id between first_row and last_row where mandate_key is not null),
-          repeated as materialized (select id from earlier left join own using (mandate_key) group by id
-            having iif(is_same, count(own.mandate_key) * 2 > min((select count(*) from own), count(*)), count(own.mandate_key) * 4 > count(*) * 3)),
-          lacking as (select row.id, (select name from source where id = (select origin from source where id = counted_in)) as name
-            from row where exists (select 1 from repeated)
-              and (${MAY_BE_SENT} or state = 'refused' and not ${HELD_THOUGH_REFUSED}) and (select origin from source where id = counted_in) in repeated
-              and not exists (select 1 from row as same join source on source.id = same.source_id where kind <> 'list' and origin not in repeated
-                and (same.mandate_key = row.mandate_key or same.spelling = row.spelling)) order by row.id)
-        select count(*) as count, min(name) as name, (select group_concat(id, ', ') from (select id from lacking limit 5)) as "rows" from lacking`.get(
-        { source },
-      ),
+    /** As `lackedBy`. */
+    lacking: () => guard(() => lackedBy(connection, first)),
     /** The command names a file that came in before. */
     noteGiven: (sha256: string): void =>
       void sql(connection)`insert or ignore into temp.given_again select id from source where sha256 = ?`.run(
