@@ -16,7 +16,7 @@ import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints, type HeaderColumns } from './stored-row.js'
 import { IS_VOUCHED_SINCE } from './collected.js'
 import { replaceRows, type Scope, latestOf } from './problems.js'
-import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
+import { addMonths, writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/correction.js'
 import { fold, namesInTemplate } from '../../domain/text/text.js'
 
@@ -324,7 +324,8 @@ type Said = Readonly<
 >
 
 /** What a record says otherwise than its row, in the order in which people ask. */
-export type Change = 'ended' | 'found' | 'customer' | 'account' | 'date' | 'mandate' | 'goes' | 'waits'
+export type Change =
+  'ended' | 'found' | 'customer' | 'account' | 'date' | 'aged' | 'mandate' | 'goes' | 'waits'
 
 /** Null where a record says what its row says, so that the row keeps its place. */
 function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
@@ -352,10 +353,14 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       [said.signedDate !== signedDate, 'date'],
     ]
     const other = changed.find(([isSo]) => isSo)?.[1] ?? null
+    const isOfDay = said.day === record.latestFirstDebit
     if (verdict.kind === 'sendable') {
-      const isOfDay = said.day === record.latestFirstDebit
-      if (isOfDay && said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true) return null
-      return other ?? (said.contentKey === null ? 'goes' : isOfDay ? 'mandate' : 'date')
+      const isOfContent = said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true
+      if (isOfDay && isOfContent) return null
+      if (other !== null || said.contentKey === null) return other ?? 'goes'
+      if (isOfDay) return 'mandate'
+      const lapse = addMonths(verdict.mandate.signedDate, DORMANT_AFTER_MONTHS)
+      return isOfContent && record.latestFirstDebit === null && said.day === lapse ? 'aged' : 'date'
     }
     const of = other ?? (said.mandateKey === record.mandateKey ? null : 'mandate')
     // What a person let go of this rule keeps going as long as its values are those.
@@ -366,6 +371,7 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       of === null &&
       said.raw?.equals(fingerprintRaw(fingerprints, columns, record)) === true
     if (isSame) return null
+    if (ruleOfVerdict(record) === 'MANDATE_DORMANT' && isOfDay && of === null) return 'aged'
     return verdict.kind === 'excluded' && said.state !== 'excluded' ? 'ended' : (of ?? 'waits')
   }
 }
