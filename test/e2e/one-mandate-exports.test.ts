@@ -311,6 +311,20 @@ describe('exports', () => {
       await expectRun([...files, 'moved.csv'], 0, week)
     })
 
+    it('what a person corrected is in the export of the next week as it was before', async () => {
+      const week = [1, 2, 3, 4, 5, 6].map((n) => mandate(n, n === 4 ? { unique_mandate_reference: '' } : {}))
+      save('week 1.csv', week)
+      await expectRun(['week 1.csv', '--limit', '1'], 5, week.slice(0, 1))
+      edit('corrections.csv', { unique_mandate_reference: 'MND-0004' })
+      await expectRun([inReport('corrections.csv'), '--limit', '1'], 5, week.slice(0, 2))
+      save('week 2.csv', [...week, mandate(9)])
+      await expectRun(
+        ['week 2.csv'],
+        0,
+        [1, 2, 3, 4, 5, 6, 9].map((n) => mandate(n)),
+      )
+    })
+
     it('what was refused is asked about, too', async () => {
       const kept = [mandate(1), mandate(2), mandate(8)]
       save('export.csv', [...kept, mandate(7)])

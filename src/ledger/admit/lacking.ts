@@ -32,7 +32,8 @@ const isRepeated = ({ isSame, isBeside, hits, together, size, ownSize }: Repeate
 
 /**
  * Once `decide` has spoken: what another export brought in, before or beside those of the command, and may be sent, where they
- * repeat that one and lack it, as does every other export; null where there is nothing. At most five rows are named.
+ * repeat that one and lack it, as does every other export; null where there is nothing. What a person corrected is in them as it
+ * was before. At most five rows are named.
  * @param first row of the command
  */
 export function lackedBy(connection: Connection, first: number) {
@@ -49,9 +50,11 @@ export function lackedBy(connection: Connection, first: number) {
        and (${MAY_BE_SENT} or state = 'refused' and not ${HELD_THOUGH_REFUSED})
        and not exists (select 1 from row as same join source on source.id = same.source_id where kind <> 'list'
          and origin not in (select value from json_each(:ids)) and (same.mandate_key = row.mandate_key or same.spelling = row.spelling))
+       and not exists (select 1 from row as former where former.heir = row.id and coalesce(former.content_key, former.raw)
+         in (select coalesce(content_key, raw) from row where id >= :first))
      order by row.id limit 5`
   for (const group of groups) {
-    const rows = lacking.all({ ids: JSON.stringify(group.map(({ id }) => id)) })
+    const rows = lacking.all({ first, ids: JSON.stringify(group.map(({ id }) => id)) })
     const [one] = rows
     if (one === undefined) continue
     const by = group.filter(({ id }) => id === one.origin)
