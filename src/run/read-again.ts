@@ -76,14 +76,14 @@ const CHANGES: Readonly<Record<Change, string>> = {
   customer: 'have another customer',
   account: 'have another account',
   date: 'have another date',
-  aged: 'have lapsed, or become older than 36 months, since',
+  lapsed: 'have lapsed since',
   mandate: 'have another reference or creditor',
   goes: 'can be sent now',
   waits: 'wait now',
 }
 /** What was sent may be wrong, too; that more can be sent now tells nothing of it before a comparison, which it outdates. */
 const isDoubtful = ({ again }: Admission, change: Change | null): boolean =>
-  change !== null && change !== 'aged' && ((change !== 'found' && change !== 'goes') || again.isCompared())
+  change !== null && change !== 'lapsed' && ((change !== 'found' && change !== 'goes') || again.isCompared())
 
 const doubtsOf = (
   { again }: Admission,

@@ -16,7 +16,7 @@ import { sqlList } from '../schema/schema.js'
 import { fingerprintRaw, type Fingerprints, type HeaderColumns } from './stored-row.js'
 import { IS_VOUCHED_SINCE } from './collected.js'
 import { replaceRows, type Scope, latestOf } from './problems.js'
-import { addMonths, writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
+import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/correction.js'
 import { fold, namesInTemplate } from '../../domain/text/text.js'
 
@@ -66,6 +66,9 @@ export const isCorrected = (
   row: string,
 ): string => `(${row}.state = 'superseded' and exists (select 1 from row as next
     join source as list on list.id = next.source_id where next.id = ${row}.superseded_by and list.kind = 'list'))`
+
+/** SQL over `row`: nothing says when it was collected last, so that the day is that of a new mandate, and it does not lapse. */
+export const IS_BY_SIGNATURE = `latest_first_debit = date(signed_date, '+${DORMANT_AFTER_MONTHS} months', 'floor')`
 
 /** It gave way to another export, or repeats what did, and what counts now says something else. */
 const IS_OVERTAKEN = `(row.state in ('superseded', 'duplicate') and exists (select 1 from row as now
@@ -320,18 +323,21 @@ export function ruleOfVerdict({ verdict, findings }: CheckedRecord): string | nu
 type Said = Readonly<
   Record<'contentKey' | 'raw' | 'account', Buffer | null> &
     Record<'mandateKey' | 'day' | 'signedDate', string | null> &
-    Record<'hasRule' | 'isByWord' | 'isOfRule', 0 | 1> & { state: RowState; customerNo: number | null }
+    Record<'hasRule' | 'isByWord' | 'isOfRule' | 'isBySignature', 0 | 1> & {
+      state: RowState
+      customerNo: number | null
+    }
 >
 
 /** What a record says otherwise than its row, in the order in which people ask. */
 export type Change =
-  'ended' | 'found' | 'customer' | 'account' | 'date' | 'aged' | 'mandate' | 'goes' | 'waits'
+  'ended' | 'found' | 'customer' | 'account' | 'date' | 'lapsed' | 'mandate' | 'goes' | 'waits'
 
 /** Null where a record says what its row says, so that the row keeps its place. */
 function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
   const read = sql(connection)<Said>`
     select state, content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
-       signed_date as signedDate, iban_key as account,
+       signed_date as signedDate, iban_key as account, coalesce(${IS_BY_SIGNATURE}, 0) as isBySignature,
        exists (select 1 from problem where row_id = row.id and problem.rule = :rule) as hasRule, ${IS_BY_WORD} as isByWord,
        exists (select 1 from problem where row_id in ${formerOf('row.id')} and problem.rule = :rule) as isOfRule
       from row where id = :id`
@@ -353,14 +359,12 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       [said.signedDate !== signedDate, 'date'],
     ]
     const other = changed.find(([isSo]) => isSo)?.[1] ?? null
-    const isOfDay = said.day === record.latestFirstDebit
+    // Of a mandate that was never collected, and signed more than 36 months ago by now, nobody can tell.
+    const isOfDay =
+      said.day === record.latestFirstDebit || (record.latestFirstDebit === null && said.isBySignature === 1)
     if (verdict.kind === 'sendable') {
-      const isOfContent = said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true
-      if (isOfDay && isOfContent) return null
-      if (other !== null || said.contentKey === null) return other ?? 'goes'
-      if (isOfDay) return 'mandate'
-      const lapse = addMonths(verdict.mandate.signedDate, DORMANT_AFTER_MONTHS)
-      return isOfContent && record.latestFirstDebit === null && said.day === lapse ? 'aged' : 'date'
+      if (isOfDay && said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true) return null
+      return other ?? (said.contentKey === null ? 'goes' : isOfDay ? 'mandate' : 'date')
     }
     const of = other ?? (said.mandateKey === record.mandateKey ? null : 'mandate')
     // What a person let go of this rule keeps going as long as its values are those.
@@ -371,7 +375,7 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       of === null &&
       said.raw?.equals(fingerprintRaw(fingerprints, columns, record)) === true
     if (isSame) return null
-    if (ruleOfVerdict(record) === 'MANDATE_DORMANT' && isOfDay && of === null) return 'aged'
+    if (ruleOfVerdict(record) === 'MANDATE_DORMANT' && isOfDay && of === null) return 'lapsed'
     return verdict.kind === 'excluded' && said.state !== 'excluded' ? 'ended' : (of ?? 'waits')
   }
 }

@@ -9,7 +9,7 @@ import {
 import type { RowState } from '../../domain/row/row-state.js'
 import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
 import { HAS_ITS_KEY, hasLeft, IS_LATEST, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
-import { AS_READ_BEFORE } from './again.js'
+import { AS_READ_BEFORE, IS_BY_SIGNATURE } from './again.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
 import { spellingNumber } from './stored-row.js'
 import {
@@ -443,7 +443,7 @@ export function holdLapsed({
   const rule = 'MANDATE_DORMANT'
   if (severityOf(rule, severities) !== 'error') return
   const page = sql(connection)<{ id: number }>`
-    select id from row where state = 'ready' and latest_first_debit < :asOf and id > :after and id < :before
+    select id from row where state = 'ready' and latest_first_debit < :asOf and not ${IS_BY_SIGNATURE} and id > :after and id < :before
       order by id limit :limit`
   for (const { id } of rowsOf(page, { asOf, before })) holdWith(connection, noticeOf(rule), id, at)
 }

@@ -649,6 +649,15 @@ it('a row that lapses while it waits does not leave', () => {
   expect(found(ledger.file, 'MANDATE_DORMANT')).toEqual([[1, 'error']])
 })
 
+it('a row that nobody is known to have collected does not lapse by its signature', () => {
+  const ledger = open()
+  admitDue(ledger, '2027-01-31', { signedDate: '2024-01-31' })
+  const later = ledger.admit({ severities: {} })
+  later.compareEarlier('2027-02-01')
+  later.commit()
+  expect(statesOf(ledger.file)).toEqual(['ready'])
+})
+
 describe('a record that could not be read and is read again', () => {
   const BAD = { values: { iban: null }, verdict: 'invalid' } as const
   const again = (ledger: Ledger): string[] => {
