@@ -374,7 +374,11 @@ const TOLD: Readonly<Record<OpenPoint, readonly [Tone, string, string]>> = {
     'sent as read before',
     ': their export was read again and says something else of others, so whether they are right is not known; compare it',
   ],
-  uncompared: ['strong', 'not compared', ': came in since the last export was compared; compare it again'],
+  uncompared: [
+    'strong',
+    'not compared',
+    ': came in since the last export was compared, or sent more than three days later; compare it again',
+  ],
   refused: ['bad', 'refused', ' by the service (to-do/refused.csv)'],
   conflict: ['bad', 'in conflict', ': correct or decide (to-do/corrections.csv)'],
   invalid: ['bad', 'invalid', ': a value is wrong (to-do/corrections.csv)'],

@@ -365,7 +365,7 @@ function statusStep(typed: Typed, status: CommandEnd, pack: string | null): Step
     )
   if (cutOver.uncompared > 0)
     return compare(
-      `Since the last export was compared, mandates came in, or a correction found them in it: ${toCompareAgain.length > 0 ? 'compare the newest' : 'export once more and compare that'}.`,
+      `Since the last export was compared, mandates came in, were sent more than three days later, or a correction found them in it: ${toCompareAgain.length > 0 ? 'compare the newest' : 'export once more and compare that'}.`,
       toCompareAgain.map(asTyped),
       readWith.last,
     )

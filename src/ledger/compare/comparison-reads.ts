@@ -141,6 +141,11 @@ const UNCOMPARED = `source join comparison on comparison.id = (select max(id) fr
   join row on row.id between first_row and last_row
   where corrects is null and (state in ('ready', 'sending', 'in_doubt', 'registered') or source.is_newer and source.kind = 'export')`
 
+/** Requests that left so much later that their mandates may have ended since. */
+export const SENT_LATER = `attempt join comparison on comparison.id = (select max(id) from comparison)
+  and ${isLongBefore('compared_at', 'started_at')} join row on row.id = row_id
+  where state in ('registered', 'in_doubt', 'sending') and n = attempts`
+
 /**
  * SQL of what the last export changes and its file cannot bring in, since that had come in before: each `row` of it that a run
  * reads again once the file is given, for as long as none was since then, beside the row that stands for its mandate `here`.
@@ -301,7 +306,7 @@ export function comparisonReads(connection: Connection) {
         uncompared:
           latest === null
             ? 0
-            : count(UNCOMPARED) +
+            : count(`(select row.id from ${UNCOMPARED} union select row.id from ${SENT_LATER})`) +
               // Only the next comparison lets it go.
               count(
                 `compared join row on row.id = ${CURRENT_ROW} where ${IS_LATEST} and is_held and ${IS_FOUND} and state = 'ready'`,

@@ -36,7 +36,7 @@ import {
   type Connection,
   explaining,
 } from '../file/connection.js'
-import { comparisonReads, isLongBefore, IS_UNTAKEN_FILE, readExpected } from '../compare/comparison-reads.js'
+import { comparisonReads, IS_UNTAKEN_FILE, readExpected, SENT_LATER } from '../compare/comparison-reads.js'
 import { planReads } from '../plan/plans.js'
 import { assertSafePlace } from '../safety/side-files.js'
 import { assertOurs, missing, sqlList } from '../schema/schema.js'
@@ -310,14 +310,12 @@ export function createReader(connection: Connection, file: string) {
            (select json_group_array(value ->> 'name') from json_each((select sources from comparison order by id desc limit 1)) where value ->> 'configuration' is ${UNTAKEN_WITH} and ${IS_UNTAKEN_FILE}) as untakenExports,
            (select name from source where id = ${UNORDERED}) as unorderedExport,
            (select json_group_array(name) from source where ${IS_LAST}) as lastExports,
-           (select json_group_array(name) from source where ${IS_LAST} and not exists (${CAME_IN_SINCE})) as toCompareAgain,
+           (select json_group_array(name) from source where ${IS_LAST} and not exists (${CAME_IN_SINCE}) and not exists (select 1 from ${SENT_LATER})) as toCompareAgain,
            json_object('lists', ${LISTS_READ_WITH}, 'last', (select ${READ_WITH} from source where kind <> 'list'
              and origin in (select id from source where ${IS_LAST}) order by id desc limit 1), 'unordered', (select ${READ_WITH} from source where id = ${UNORDERED}),
              'compared', ${UNTAKEN_WITH}) as readWith,
            iif(exists (select 1 from json_each((select sources from comparison order by id desc limit 1)) where not exists (select 1 from source
-             where sha256 = value ->> 'sha256' and name = value ->> 'name' and admitted_at < (select started_at from attempt order by id limit 1)))
-             and not exists (select 1 from comparison, (select started_at from attempt order by id desc limit 1) where comparison.id = (select max(id) from comparison)
-               and ${isLongBefore('compared_at', 'started_at')}), 'true', 'false') as isComparedSince,
+             where sha256 = value ->> 'sha256' and name = value ->> 'name' and admitted_at < (select started_at from attempt order by id limit 1))), 'true', 'false') as isComparedSince,
            (select json_patch(settings, json_object('stoppedBy', coalesce(stopped_by, iif(ended_at is null, 'killed', null)))) from run order by id desc limit 1) as lastRun,
            iif(exists (select 1 from run where settings ->> '$.checkBeforeSend'), 'true', 'false') as asksFirst from campaign`.get()
       if (record === undefined) throw new Error(`The ledger "${file}" has no campaign`)

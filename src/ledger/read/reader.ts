@@ -35,10 +35,7 @@ export interface CampaignRecord {
   readonly lastRun: (RunTerms & { readonly stoppedBy?: string | null }) | null
   /** The names of the exports that were last set against it; none where nothing was compared. */
   readonly comparedExports: readonly string[]
-  /**
-   * One of these did not come in under its name before the first request left, and no request left more than three days later:
-   * it tells what ended since the exports.
-   */
+  /** One of these did not come in under its name before the first request left: it tells what ended since the exports. */
   readonly isComparedSince: boolean
   /** Of these, the ones that one configuration reads and a run takes next. */
   readonly untakenExports: readonly string[]

@@ -312,7 +312,7 @@ describe('a comparison with the last export', () => {
     )
     expect(compare(ledger, final, false, { sha256: 'cd'.repeat(32) }).classes).toMatchObject({ unchanged: 3 })
     compare(ledger, final, true, { sha256: 'ab'.repeat(32) })
-    expect(ledger.view.campaign().isComparedSince).toBe(true)
+    expect(ledger.view.openCutOver().uncompared).toBe(0)
   })
 
   it('asks where most of one export are gone, as those of a file that was forgotten', () => {
@@ -543,18 +543,18 @@ describe('a comparison with the last export', () => {
     admit(ledger, all)
     const sendOne = async (id: number) =>
       ledger.settle(await begin(ledger, readyRow(ledger, id - 1)), registered(`NEW-${id}`))
-    const isLast = (): boolean => ledger.view.campaign().isComparedSince
+    const uncompared = (): number => ledger.view.openCutOver().uncompared
     await sendOne(1)
-    expect(isLast()).toBe(false)
     compare(ledger, all.map(recordOf))
     clock.advance(2 * DAY)
     await sendOne(2)
-    expect(isLast()).toBe(true)
+    expect(uncompared()).toBe(0)
     clock.advance(2 * DAY)
     await sendOne(3)
-    expect(isLast()).toBe(false)
+    expect(uncompared()).toBe(1)
+    expect(ledger.view.campaign().toCompareAgain).toEqual([])
     compare(ledger, all.map(recordOf))
-    expect(isLast()).toBe(true)
+    expect(uncompared()).toBe(0)
   })
 
   it('tells a lapse beside another change', async () => {
