@@ -130,7 +130,8 @@ const ALIASES = `insert into temp.alias
 const CORRECTED_SINCE = `
   create temp table slip as select final.id, final.key, side.key as corrected from temp.alias cross join temp.side on side.id = rep
     cross join temp.final on final.key = alias.key and final.digest is alias.digest
-    where not is_own and side.key <> final.key and final.key in (select key from temp.side) and side.key not in (select key from temp.final);
+    where not is_own and side.key <> final.key and final.key in (select key from temp.side);
+  delete from temp.slip where corrected in (select key from temp.final where id not in (select id from temp.slip));
   update temp.final set key = corrected, says = iif(says = 'contradictory', 'lives', says) from temp.slip where slip.id = final.id;
   update temp.final set says = 'lives' where says = 'contradictory' and key in (select key from temp.slip)
     and not exists (select 1 from temp.final as other where other.key = final.key and other.digest is not final.digest);
@@ -190,12 +191,17 @@ const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and (${RE
 /** Of what a correction brought the former system need not know. */
 const IS_CORRECTION = 'exists (select 1 from temp.alias where rep = side.id and not is_own)'
 
+/** A value that a person corrected: the former system may go on exporting it. */
+const wasBefore = (value: string): string =>
+  `exists (select 1 from temp.alias where rep = id and not is_own and alias.${value} is final_${value})`
+
 /** What all records of a mandate say together; records of one mandate that differ in it are in conflict. */
 const SAYS = `case when first = last then first when first <> 'lives' and last = 'lapsed' then 'ended' else 'unclear' end`
 
 const SEEN = `select id, kind, is_renamed, is_erased, max(coalesce(own_says = 'contradictory', 0)) as contradictory, min(said) as first, max(said) as last, min(lapses) as lapses, min(digest) as final,
-    max(not known and final_customer_no is not customer_no) as customer, max(not known and final_signed is not signed) as date,
-    max(not known and account is not null and final_account is not account) as account,
+    max(not known and final_customer_no is not customer_no and not ${wasBefore('customer_no')}) as customer,
+    max(not known and final_signed is not signed and not ${wasBefore('signed')}) as date,
+    max(not known and account is not null and final_account is not account and not ${wasBefore('account')}) as account,
     max(not known) as other, max(missing) as missing
   from (select side.id, kind, is_renamed, is_erased, says as own_says, side.customer_no, side.account, side.signed, final.customer_no as final_customer_no,
       final.account as final_account, final.signed as final_signed, digest, lapses, ${IS_KNOWN} as known,

@@ -3,7 +3,7 @@ import { CUT_OVER_CLASSES, NO_CUT_OVER, type ClassCounts } from '../../../src/do
 import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import { heldOutsideOfKeys, problemsOf, statesOf } from '../ledger-views.js'
+import { heldOutsideOfKeys, problemsOf, query, statesOf } from '../ledger-views.js'
 import { germanIban } from '../../support/export.js'
 import { seedChance } from '../../support/chance.js'
 import {
@@ -535,6 +535,45 @@ describe('a comparison with the last export', () => {
       expect(said({ ...mandate(2), signedDate: '2021-02-03' })).toMatchObject({ unchanged: 2, [other]: 1 })
     },
   )
+
+  it.each(['registered', 'ready'] as const)(
+    'knows mandates (%s) that had the reference of the next one each, which the export still has',
+    async (standing) => {
+      const ledger = open()
+      ledger.startRun(SETTINGS)
+      const moved = [1, 2, 3].map((n) => ({ ...mandate(n), reference: `M-${(n % 3) + 1}` }))
+      admit(ledger, [...moved, mandate(4)])
+      admit(
+        ledger,
+        [1, 2, 3].map((n) => ({ ...mandate(n), corrects: n, isDecided: true })),
+      )
+      expect(ledger.totals()).toMatchObject({ conflict: 0, ready: 4 })
+      if (standing === 'registered')
+        for (const row of ledger.ready(0, 9))
+          await ledger.settle(await begin(ledger, row), registered(`NEW-${row.id}`))
+      expect(compare(ledger, [...moved, mandate(4)].map(recordOf)).classes).toMatchObject({ unchanged: 4 })
+      expect(ledger.view.openCutOver()).toEqual(NO_CUT_OVER)
+    },
+  )
+
+  it('takes no value for a change that was corrected here, whatever else of its record is another', () => {
+    const ledger = open()
+    const [customer, date] = [
+      { ...mandate(1), customerNo: 99 },
+      { ...mandate(2), signedDate: '2021-10-11' },
+    ]
+    admit(ledger, [customer, date])
+    admit(ledger, [
+      { ...mandate(1), corrects: 1 },
+      { ...mandate(2), corrects: 2 },
+    ])
+    const changed = [customer, date].map((values, at) => ({ ...values, iban: germanIban(90 + at) }))
+    compare(ledger, changed.map(recordOf))
+    expect(query(ledger.file, 'select class, why from compared')).toEqual([
+      { class: 'changed_before_sending', why: 'account' },
+      { class: 'changed_before_sending', why: 'account' },
+    ])
+  })
 
   it('is no last one any more where mandates were sent days later', async () => {
     const clock = stoppedClock()
