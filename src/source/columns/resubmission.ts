@@ -134,7 +134,7 @@ export function restoreFrom(options: RestoreOptions) {
         (seen.some((each) => each.likeness[index] === 'perhaps') || isMadeNumber(given, fed))
       )
         unclear.push(fed)
-      else next[position] = readable(given, field)
+      else next[position] = position === mapping.oldKey?.position ? given : readable(given, field)
       if (field === null) return
       if (isDateField(field))
         formats[field] = unclear.includes(field)

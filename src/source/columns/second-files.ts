@@ -233,7 +233,8 @@ export function lookUp(
     if (section === 'crosswalk' && isOver) continue
     const file = files[index]
     const key = keys.map(({ position }) => cleanCell(read[position] ?? ''))
-    const entry = file?.find(key)
+    // A table library makes 1007.0 of 1007, and a key may end so.
+    const entry = file?.find(key) ?? (isCorrection ? file?.find(key.map(withoutDecimals)) : undefined)
     const report = (rule: 'NO_MATCH' | 'AMBIGUOUS', detail: string, more = {}): void => {
       const told = section === 'join' ? { detail } : ({ field: 'customer_no' } as const)
       const value = key.join(', ')

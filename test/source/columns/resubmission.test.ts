@@ -48,14 +48,15 @@ const rowOf = (cells: readonly string[], change: Partial<EarlierRow> = {}) =>
     ...change,
   })
 
-const restore = restoreFrom({
+const OPTIONS = {
   header: HEADER,
   mapping: MAPPING,
   watched: [4],
   against: CHECK,
   options: DEFAULT_SOURCE_OPTIONS,
   formats: { signedDate: 'iso', lastCollection: 'iso' },
-})
+} as const
+const restore = restoreFrom(OPTIONS)
 
 const given = (change: Readonly<Record<number, string>> = {}): string[] =>
   BEFORE.map((cell, position) => change[position] ?? cell)
@@ -130,6 +131,12 @@ describe('a line that was corrected in one cell', () => {
 
   it('reads a customer number typed there without the decimals', () => {
     expect(restore(given({ 0: '18.0' }), [rowOf(BEFORE)]).cells[0]).toBe('18')
+  })
+
+  it('reads an old key as it stands, which may end in zeros', () => {
+    const [oldKey, ...fields] = MAPPING.fields
+    const byKey = restoreFrom({ ...OPTIONS, mapping: { ...MAPPING, fields, oldKey: oldKey! } })
+    expect(byKey(given({ 0: '00004.00' }), []).cells[0]).toBe('00004.00')
   })
 
   it('leaves a date with two readings unsettled, so that the rules refuse it', () => {
