@@ -762,6 +762,21 @@ it('an end that a joined file does not tell any more stays, until its export is 
   await expectRun(['export.csv', '--newer'], 0, sent(1, 5, 7, 2, 3, 4))
 })
 
+it('an empty word of a joined file beside those that live revives nothing in another export, however new', async () => {
+  configure('join: [{ file: states.csv, on: { Old: ref }, take: { status: status } }]')
+  const rows = [1, 2, 3].map((n) => mandate(n, { Old: `K${n}` }))
+  save('export.csv', rows)
+  write('states.csv', 'ref,status\nK1,active\nK2,cancelled\nK3,active\n')
+  await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+  save('final.csv', [...rows, mandate(4, { Old: 'K1' })])
+  write('states.csv', 'ref,status\nK1,active\nK2,NULL\nK3,active\n')
+  await place.ends(5, 'compare', 'final.csv')
+  await expectRun(['final.csv'], 3, [mandate(1), mandate(3), mandate(4)])
+  expect(place.rows('corrections.csv').map((row) => row['migration_rule'])).toEqual([
+    'MANDATE_ENDED_ELSEWHERE',
+  ])
+})
+
 it('a later export that could not be read holds what it may change until the configuration reads it, and then nothing', async () => {
   save(
     'export.csv',

@@ -250,6 +250,8 @@ interface SecondReading extends Readonly<Record<'name' | 'sha256', string>> {
   readonly lines: number
   /** Where columns of it are given by their position. */
   readonly header?: readonly string[]
+  /** It names a status of some mandates that live, and none of others: of these it says nothing. */
+  readonly hasNoWord?: true
 }
 
 /** What the words of one column were understood to say, with how many cells hold each. */

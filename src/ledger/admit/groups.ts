@@ -425,7 +425,9 @@ const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and f
            exists (select 1 from problem where row_id = former.id and (problem.rule = former.rule or former.state = 'invalid')
              and severity = 'error' and field in (${sqlList(OPTIONAL_FIELDS)})
              and (not exists (select 1 from json_each(names) where value in (field, column_name))
-               or ${isSilent(`(silent.value ->> 'field' = field or silent.value ->> 'column' = column_name)`)}))
+               or ${isSilent(`(silent.value ->> 'field' = field or silent.value ->> 'column' = column_name)`)}
+               or field = 'status' and exists (select 1 from source as own, json_each(reading -> '$.joined') as file
+                 where own.id = row.source_id and file.value ->> 'hasNoWord')))
            or former.rule in ('EXCLUDED_BY_CONFIGURATION', 'STATUS_UNKNOWN') and exists (select 1 from source, json_each(reading -> '$.exclude') as kept
              where source.id = former.source_id and (typeof(kept.value ->> 'column') = 'text' and not exists (
                select 1 from json_each(names) as has where lower(has.value) = lower(kept.value ->> 'column'))

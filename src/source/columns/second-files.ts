@@ -5,6 +5,7 @@ import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
 import { withoutDecimals } from '../../domain/row/correction.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { profileColumn } from '../guess/column-profile.js'
+import { wordOf, wordsWith } from '../../domain/value/words.js'
 import { positionOf, showNames } from './header.js'
 import { headingAt, lookupsOf, type Lookup, type Mapping } from './mapping.js'
 import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
@@ -44,7 +45,7 @@ export async function loadSecondFiles(options: SourceOptions, signal?: AbortSign
   const lookups = lookupsOf(options)
   for (const lookup of lookups) {
     const ofFile = lookups.filter(({ file, sheet }) => file === lookup.file && sheet === lookup.sheet)
-    files.push(await loadSecondFile(lookup, ofFile, options.limits, signal))
+    files.push(await loadSecondFile(lookup, ofFile, options, signal))
   }
   return files
 }
@@ -54,7 +55,12 @@ export async function loadSecondFiles(options: SourceOptions, signal?: AbortSign
  * @param ofFile all lookups in the same file, of which the first asks about the columns that none uses
  * @throws {SourceError} when the file cannot be trusted; a ragged line could debit the wrong person
  */
-async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOptions, signal?: AbortSignal) {
+async function loadSecondFile(
+  lookup: Lookup,
+  ofFile: Lookup[],
+  { limits, words }: SourceOptions,
+  signal?: AbortSignal,
+) {
   const wanted = [...lookup.keys, ...lookup.take].flatMap(({ column }) =>
     typeof column === 'string' ? [fold(column)] : [],
   )
@@ -105,9 +111,17 @@ async function loadSecondFile(lookup: Lookup, ofFile: Lookup[], limits: LimitOpt
   const leftOut = { ...table, section, footer, keys: [...columns.keys, ...columns.take], account: undefined }
   refuseByFinding(label, leftOutFindings(leftOut, lines, reportWith({})))
   if (lines === 0) throw refuse(label, 'FILE_EMPTY', `${lookup.what} has no lines`)
+  const status = lookup.take.findIndex(({ field }) => field === 'status')
+  const said = status < 0 ? [] : [...entries.values()].map(({ values }) => wordOf(values[status] ?? ''))
+  const meanings = wordsWith(words).status
   return {
     ...{ section, what: lookup.what, names, unused },
-    reading: { name, sha256, lines, ...(byPosition.length === 0 ? {} : { header: names }) },
+    reading: {
+      ...{ name, sha256, lines },
+      ...(byPosition.length === 0 ? {} : { header: names }),
+      ...(said.includes('') &&
+        said.some((word) => word !== '' && meanings.get(word) === null) && { hasNoWord: true as const }),
+    },
     byPosition,
     /** Marks the line as used. A key of which a part is empty is none. */
     find: (key: readonly string[]): Entry | undefined => {
