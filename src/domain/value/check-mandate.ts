@@ -51,9 +51,12 @@ const FIRST_DAYS = [
   /^(?:0?[01]\D0?1|0?1\D0?0)\D19(?:00|04|70)(?:\D|$)/,
 ]
 
+/** What table libraries write for no date. */
+const NO_DATE = /^(?:na[nt]|none|null)$/i
+
 /** A cleaned cell that stands for "never collected". */
 export const isAbsentCollection = (text: string): boolean =>
-  isZeroDate(text) || FIRST_DAYS.some((days) => days.test(text))
+  NO_DATE.test(text) || isZeroDate(text) || FIRST_DAYS.some((days) => days.test(text))
 
 /** A cleaned cell that names no end: none, or the last day that there is. */
 export const isOpenEnd = (text: string): boolean =>

@@ -400,14 +400,20 @@ describe('an absent last collection', () => {
   const young = dateOf('2023-06-15')
   const old = dateOf('2023-06-14')
 
-  test.each(['', ' ', '-', '0000-00-00', '1900-01-01', '1970-01-01'])('is what %j means', (raw) => {
-    expect(checkCollected(raw, { signedDate: young })).toEqual({ rules: [], latestFirstDebit: '2026-06-15' })
-    expect(checkCollected(raw, { signedDate: old })).toEqual({
-      rules: ['DORMANCY_UNKNOWN'],
-      latestFirstDebit: null,
-    })
-    expect(checkCollected(raw, { signedDate: null })).toEqual({ rules: [], latestFirstDebit: null })
-  })
+  test.each(['', ' ', '-', 'NaT', 'None', '0000-00-00', '1900-01-01', '1970-01-01'])(
+    'is what %j means',
+    (raw) => {
+      expect(checkCollected(raw, { signedDate: young })).toEqual({
+        rules: [],
+        latestFirstDebit: '2026-06-15',
+      })
+      expect(checkCollected(raw, { signedDate: old })).toEqual({
+        rules: ['DORMANCY_UNKNOWN'],
+        latestFirstDebit: null,
+      })
+      expect(checkCollected(raw, { signedDate: null })).toEqual({ rules: [], latestFirstDebit: null })
+    },
+  )
 
   test('is recognised in every notation', () => {
     const options = { signedDate: old, lastCollectionFormat: 'dd.mm.yyyy' } as const
