@@ -199,10 +199,10 @@ const IN_BRACES = /\{([^{}]+)\}/g
 export const namesInTemplate = (template: string): string[] =>
   [...template.matchAll(IN_BRACES)].map(([, name = '']) => name)
 
-/** A template with what stands in its columns; a cell that is empty or a rounded number alone, for the rules to see. */
+/** A template with what stands in its columns; a cell that says nothing, or a rounded number, alone, for the rules to see. */
 export function fillTemplate(template: string, cellOf: (name: string) => string): string {
   const cells = new Map(namesInTemplate(template).map((name) => [name, cleanCell(cellOf(name))]))
-  const broken = [...cells.values()].find((cell) => cell === '' || isScientific(cell))
+  const broken = [...cells.values()].find((cell) => cell === '' || isEmptyWord(cell) || isScientific(cell))
   return broken ?? template.replace(IN_BRACES, (_, name: string) => cells.get(name) ?? '')
 }
 

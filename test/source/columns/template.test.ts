@@ -15,7 +15,14 @@ const templated = (template: string): string =>
 const TEMPLATE = templated('{nr}-{Jahr}-M')
 
 it('makes the reference of the cells of a row, and every rule for references holds', async () => {
-  const many = text(row(1, '00017'), row(2, ''), row(3, '1.2E+10'), row(4, 'ä'), row(5, '="00018"'))
+  const many = text(
+    row(1, '00017'),
+    row(2, ''),
+    row(3, '1.2E+10'),
+    row(4, 'ä'),
+    row(5, '="00018"'),
+    row(6, 'keine'),
+  )
   const { opened, records, summary } = await readText(many, TEMPLATE)
   expect(records.map(({ values }) => values.mandateReference)).toEqual([
     '00017-2019-M',
@@ -23,6 +30,7 @@ it('makes the reference of the cells of a row, and every rule for references hol
     null,
     'ä-2019-M',
     '00018-2019-M',
+    null,
   ])
   expect(records.map(({ verdict }) => verdict.kind)).toEqual([
     'sendable',
@@ -30,8 +38,12 @@ it('makes the reference of the cells of a row, and every rule for references hol
     'invalid',
     'invalid',
     'sendable',
+    'invalid',
   ])
-  expect(records.map(rulesOf).slice(1, 4)).toEqual([['UMR_EMPTY'], ['EXCEL_SCIENTIFIC'], ['UMR_CHARSET']])
+  expect(records.map(rulesOf)).toEqual([
+    ...[[], ['UMR_EMPTY'], ['EXCEL_SCIENTIFIC'], ['UMR_CHARSET'], []],
+    ['UMR_EMPTY'],
+  ])
   expect(opened.columns['unique_mandate_reference']).toBe('{nr}-{Jahr}-M')
   expect(summary.reading.references).toEqual(['00017-2019-M', 'ä-2019-M', '00018-2019-M'])
 })
