@@ -25,7 +25,6 @@ import {
   isErased,
   NAMES_ROW,
   noticeOf,
-  latestOf,
   recordDecision,
   replaceRows,
   writeNotice,
@@ -401,9 +400,6 @@ const CONFLICTS = {
   }),
 } as const
 
-/** Rows of one line at the most are passed over, and it is one row that is looked for. */
-const BEARERS_AT_ONCE = 100
-
 /** Hold a correction back that has what belongs to another row. */
 const TAKES_REFERENCE = 'CORRECTION_TAKES_REFERENCE'
 const TAKES_ACCOUNT = 'CORRECTION_TAKES_ACCOUNT'
@@ -416,9 +412,7 @@ const TAKEN = {
   [TAKES_DATE]: 'signed_date',
 } as const satisfies Partial<Record<RuleId, Field>>
 
-type Changed = Readonly<{ id: number; former: number; isDecided: 0 | 1 }>
-
-interface Found {
+interface Found extends Readonly<{ id: number; former: number; isDecided: 0 | 1 }> {
   readonly rule: keyof typeof TAKEN
   /** Null where it is not known whose it is. */
   readonly other: number | null
@@ -431,22 +425,8 @@ interface Found {
  * Where two lines show that the accounts moved, those of the others are their neighbours', which the ledger need not know.
  */
 export function holdAnothersValues(scope: Scope, at: string): void {
-  const { connection, first } = scope
   if (!gatherBearers(scope)) return
-  const page = sql(connection)<Changed>`
-    select id, former, is_decided as isDecided from temp.changed join temp.given_back using (id)
-      where id > :after order by id limit :limit`
-  const moved = new Map(
-    sql(connection)<Found & { id: number }>`
-      ${TYPED_CUSTOMERS} union all select * from (${movedIn('signed_date', TAKES_DATE)})
-       union all select * from (${movedIn('customer_no', TAKES_CUSTOMER)}) union all ${MOVED_ACCOUNTS}`
-      .all({ first })
-      .map(({ id, ...found }) => [id, found]),
-  )
-  for (const line of rowsOf(page)) {
-    const found = look(connection, line) ?? (line.isDecided === 1 ? null : (moved.get(line.id) ?? null))
-    if (found !== null) hold(scope, line, found, at)
-  }
+  for (const found of sql(scope.connection)<Found>`${FOUND}`.all()) hold(scope, found, at)
 }
 
 const SHORTEST_IBAN = 15
@@ -516,11 +496,19 @@ function gatherBearers({ connection, first }: Scope): boolean {
 }
 
 /** A spreadsheet takes zeros in front away. */
-const HAS_REFERENCE = '(bearer.reference = changed.reference or bearer.spelling = changed.spelling)'
-const HAS_MANDATE = `${HAS_REFERENCE} and other.mandate_key = now.mandate_key
-  and other.state not in ('superseded', 'written_off')`
-const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
+const HAS_REFERENCE = `(bearer.reference = changed.reference or bearer.spelling = changed.spelling)
+  and (line.is_decided <> 1 or other.mandate_key = now.mandate_key and other.state not in ('superseded', 'written_off'))`
+const HAS_ACCOUNT = `line.is_decided <> 1 and (bearer.account = changed.account or bearer.digits = changed.digits)
   and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer_no)`
+
+/** SQL over a line that changed a value: the first other row that has it, and that stands for no row which the line corrects. */
+const bearerOf = (
+  isBearer: string,
+): string => `(select bearer.id from temp.bearer join row as other on other.id = bearer.id
+    left join temp.given_back as theirs on theirs.id = bearer.id
+  where ${isBearer} and bearer.id <> changed.id and (other.content_key is null or other.content_key is not now.content_key)
+    and coalesce(other.heir, other.id) not in (changed.id, line.former) and theirs.former is not line.former
+  order by bearer.id limit 1)`
 
 /** SQL of the lines above and below a line in its file. */
 const BESIDE = `(select own.id as line, own.file, beside.id, beside.corrects, beside.iban_key, beside.customer_no
@@ -556,29 +544,22 @@ const TYPED_CUSTOMERS = `select changed.id, '${TAKES_CUSTOMER}' as rule, null as
     join temp.given_back using (id) join row as held on held.id = former
   where is_typed and changed.customer_no <> was_customer_no and coalesce(held.rule, '') not in (${sqlList(Object.values(STRANGERS))})`
 
-/** Finds another row that has the reference or the account; null where there is none. */
-function look(connection: Connection, { id, former, isDecided }: Changed): Found | null {
-  const formerOf = sqlValue(connection)<number>`
-    select former from temp.given_back where id = ?`
-  const found = (isBearer: string): number | undefined =>
-    sqlValue(connection)<number>`
-      select bearer.id from temp.changed join temp.bearer on ${isBearer}
-         join row as other on other.id = bearer.id join row as now on now.id = changed.id
-        where changed.id = ? and bearer.id <> changed.id
-          and (other.content_key is null or other.content_key is not now.content_key)
-        order by bearer.id limit ?`
-      .all(id, BEARERS_AT_ONCE)
-      .find((row) => {
-        const last = latestOf(connection, row)
-        return last !== id && last !== former && formerOf.get(row) !== former
-      })
-  const reference = found(isDecided === 1 ? HAS_MANDATE : HAS_REFERENCE)
-  if (reference !== undefined) return { rule: TAKES_REFERENCE, other: reference }
-  const account = isDecided === 1 ? undefined : found(HAS_ACCOUNT)
-  return account === undefined ? null : { rule: TAKES_ACCOUNT, other: account }
-}
+/** Of each line the first thing found; beside the word of a person the reference alone. */
+const FOUND = `
+  with looked as materialized (
+    select changed.id, line.former, is_decided, ${bearerOf(HAS_REFERENCE)} as reference, ${bearerOf(HAS_ACCOUNT)} as account
+      from temp.changed join temp.given_back as line using (id) join row as now using (id)),
+    found (id, rule, other, place) as (
+      select id, '${TAKES_REFERENCE}', reference, 1 from looked where reference is not null
+      union all select id, '${TAKES_ACCOUNT}', account, 2 from looked where account is not null
+      union all select *, 3 from (${MOVED_ACCOUNTS})
+      union all select *, 4 from (${movedIn('customer_no', TAKES_CUSTOMER)})
+      union all select *, 5 from (${movedIn('signed_date', TAKES_DATE)})
+      union all select *, 6 from (${TYPED_CUSTOMERS}))
+  select id, former, is_decided as isDecided, rule, other, min(place) from looked join found using (id)
+   where place = 1 or is_decided <> 1 group by id order by id`
 
-function hold(scope: Scope, { id, former, isDecided }: Changed, { rule, other }: Found, at: string): void {
+function hold(scope: Scope, { id, former, isDecided, rule, other }: Found, at: string): void {
   const { connection } = scope
   // The row number may be that of another mandate of the customer, and the account the new one of this.
   const shown = sqlValue(connection)<number>`
