@@ -13,7 +13,7 @@ import {
   type CorrectionPlan,
   type RowState,
 } from '../../domain/row/row-state.js'
-import { type Field, FIELDS, REQUIRED_FIELDS } from '../../domain/mandate/mandate.js'
+import { type Field, FIELDS } from '../../domain/mandate/mandate.js'
 import { type CheckedRecord, showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
 import { STRANGERS } from '../../domain/who/names.js'
@@ -67,11 +67,6 @@ export function locate(
   { connection, fingerprints, first }: Pick<Scope, 'connection' | 'fingerprints' | 'first'>,
   cells: readonly string[],
 ): number | null {
-  const candidates = (column: 'id' | 'customer_no') =>
-    sql(connection)<Candidate>`
-      select id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account from row
-       where ${column} = ? and id < ? and state <> 'superseded' and counted_in is not null`
-  const [byId, byCustomer] = [candidates('id'), candidates('customer_no')]
   const texts = new Set(cells.map((cell) => upperCase(cleanCell(cell))).filter((cell) => cell !== ''))
   const numbers = new Set([...texts].flatMap((text) => readWhole(text) ?? []))
   const accounts = [...texts].map((text) => fingerprints.account(cleanIban(text)))
@@ -81,18 +76,16 @@ export function locate(
       reference !== null && (texts.has(upperCase(reference)) || isAmong(reference, numbers)),
       account !== null && accounts.some((each) => each.equals(account)),
     ].filter(Boolean).length
-  const weights = new Map<number, number>()
-  const weigh = (row: Candidate, more: number, least: number): void => {
-    const count = shared(row)
-    if (count >= least) weights.set(row.id, Math.max(weights.get(row.id) ?? 0, count + more))
-  }
-  for (const number of numbers) {
-    for (const row of byId.all(number, first)) weigh(row, ITS_NUMBER, 1)
-    for (const row of byCustomer.all(number, first)) weigh(row, 0, 2)
-  }
-  const most = Math.max(...weights.values())
-  const [only, ...others] = [...weights].filter(([, weight]) => weight === most)
-  return only !== undefined && others.length === 0 ? only[0] : null
+  const weights = sql(connection)<Candidate>`
+    select id, customer_no as customerNo, original_mandate_reference as reference, iban_key as account from row
+     where (id in (select value from json_each(:numbers)) or customer_no in (select value from json_each(:numbers)))
+       and id < :first and state <> 'superseded' and counted_in is not null`
+    .all({ numbers: JSON.stringify([...numbers]), first })
+    .map((row) => ({ id: row.id, weight: shared(row) + (numbers.has(row.id) ? ITS_NUMBER : 0) }))
+    .filter(({ weight }) => weight >= 2)
+  const most = Math.max(...weights.map(({ weight }) => weight))
+  const [only, ...others] = weights.filter(({ weight }) => weight === most)
+  return only !== undefined && others.length === 0 ? only.id : null
 }
 
 const replaceRow = (connection: Connection, by: number, row: number): number =>
@@ -298,16 +291,15 @@ function isRelated(line: Line, columnsOf: ReturnType<typeof prepareColumns>): bo
   if (line.isAlike === 1 || line.namedCells === null) return line.isAlike === 1
   const named = columnsOf(line.namedSource)
   const oldCells = line.namedCells.map(cleanCell)
-  const cells = requiredCells(columnsOf(line.sourceId), line.cells)
   // Where the old record had too many or too few cells, its values may stand in any of them.
   const isShifted = oldCells.length !== named.header.length
-  const required = requiredCells(named, oldCells)
-  return REQUIRED_FIELDS.some((field, at) => {
-    const isTelling = field === 'customer_no' || field === 'iban' || field === 'unique_mandate_reference'
-    const cell = isTelling ? (cells[at] ?? '') : ''
-    return cell !== '' && (isShifted ? oldCells.includes(cell) : required[at] === cell)
-  })
+  const required = requiredCells(named, oldCells, TELLING)
+  return requiredCells(columnsOf(line.sourceId), line.cells, TELLING).some(
+    (cell, at) => cell !== '' && (isShifted ? oldCells.includes(cell) : required[at] === cell),
+  )
 }
+
+const TELLING: readonly Field[] = ['customer_no', 'iban', 'unique_mandate_reference']
 
 function apply(scope: Scope, line: Line, plan: CorrectionPlan, at: string): void {
   const { connection } = scope
