@@ -7,7 +7,7 @@ import { LedgerError } from '../../errors.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { IS_BOUND } from '../schema/guards.js'
 import { createFingerprints, type Fingerprints } from '../admit/stored-row.js'
-import type { Doubting, RunSettings, Target } from '../ledger.js'
+import type { Attempt, Doubting, RunSettings, Target } from '../ledger.js'
 import { attemptsInEmergencyFile, emergencyPathOf } from '../safety/side-files.js'
 
 const SECRET_BYTES = 32
@@ -144,6 +144,21 @@ export const noteUnendedRuns = (connection: Connection, how: string): number =>
   sql(connection)`
     update run set stopped_by = ? where ended_at is null and stopped_by is null`.run(how).changes
 
+/** The intent of a row that is ready. `why`: of a take-over alone, by which nothing leaves; the gate lets it by. */
+export function prepareIntent(connection: Connection) {
+  const insert = sql(connection)<Pick<Attempt, 'id' | 'n'>>`
+    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
+     select id, attempts + 1, ?, mandate_key, ?, ?, ? from row where id = ? and state = 'ready' returning id, n`
+  const send = sql(connection)`
+    update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`
+  return (rowId: number, run: number, requestId: string, at: string, why: string | null = null): Attempt => {
+    const attempt = insert.get(run, requestId, at, why, rowId)
+    const { changes } = send.run(transition('ready', 'intent'), rowId)
+    if (attempt !== undefined && changes === 1) return { ...attempt, rowId, requestId }
+    throw new Error(`Cannot record the intent for row ${rowId}: 0 rows were in the expected state, not 1`)
+  }
+}
+
 /** An attempt without an outcome becomes a doubt, and its row with it. */
 function endInDoubt(
   connection: Connection,
@@ -171,18 +186,7 @@ export function doubtRow(
   { row, run, requestId, why, isShown = false, ...decided }: Doubted,
 ): void {
   const { at } = decided
-  const attemptId = sqlValue(connection)<number>`
-    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at, reason)
-     select id, attempts + 1, :run, mandate_key, :requestId, :at, :why from row where id = :row and state = 'ready' returning id`.get(
-    {
-      ...{ row, run, requestId, at, why },
-    },
-  )
-  if (attemptId === undefined) throw new Error(`Row ${row} has no attempt`)
-  sql(connection)`update row set state = ?, attempts = attempts + 1 where id = ?`.run(
-    transition('ready', 'intent'),
-    row,
-  )
+  const { id: attemptId } = prepareIntent(connection)(row, run, requestId, at, why)
   endInDoubt(connection, { rowId: row, attemptId, at, reason: why, isShown })
   recordDecision(connection, { ...decided, row, from: 'ready', to: 'in_doubt' })
 }

@@ -1,6 +1,6 @@
 import { transition, type RowState, NOTHING_LEFT, type Outcome } from '../../domain/row/row-state.js'
 import { sql, sqlValue, type Connection, type LedgerWork } from '../file/connection.js'
-import { noteChange } from './campaign-rows.js'
+import { noteChange, prepareIntent } from './campaign-rows.js'
 import type { EmergencyFile } from '../safety/side-files.js'
 import type { Attempt, BegunGroup, HeldAtGate, ReadyRow } from '../ledger.js'
 import { HELD_BECAUSE, heldText, lateSince, type HeldBecause } from './gate.js'
@@ -88,7 +88,7 @@ const foldCase = (text: string): string =>
 export function startGroupCommit(parts: GroupCommitParts) {
   const { connection, now } = parts
   const { writeOrBreak: write } = parts.storage
-  const [commitIntent, commitSettlement] = [prepareIntent(parts), prepareSettlement(parts)]
+  const [commitIntent, commitSettlement] = [prepareBeginning(parts), prepareSettlement(parts)]
   /** What waits for its commit, and references that wait among it, with letters folded. */
   let waiting: Uncommitted[] = []
   let references = new Set<string>()
@@ -204,25 +204,15 @@ function changeOne(changes: number, what: string): void {
     throw new Error(`Cannot record ${what}: ${changes} rows were in the expected state, not 1`)
 }
 
-function prepareIntent({ connection, newRequestId, runId }: GroupCommitParts) {
-  const insert = sql(connection)<{ id: number; n: number }>`
-    insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
-     select id, attempts + 1, ?, mandate_key, ?, ? from row where id = ? and state = 'ready'
-     returning id, n`
-  const send = sql(connection)`
-    update row set state = ?, attempts = attempts + 1 where id = ? and state = 'ready'`
+function prepareBeginning({ connection, newRequestId, runId }: GroupCommitParts) {
+  const begin = prepareIntent(connection)
   const held = sqlValue(
     connection,
   )<HeldBecause | null>`select ${HELD_BECAUSE} from row where id = :rowId and state = 'ready'`
   return ({ id: rowId }: ReadyRow, at: string): Attempt | HeldAtGate => {
     const because = held.get({ rowId, since: lateSince(Date.parse(at)) }) ?? null
     if (because !== null) return { rowId, because: heldText(because) }
-    const requestId = newRequestId()
-    const attempt = insert.get(runId(), requestId, at, rowId)
-    const { changes } = send.run(transition('ready', 'intent'), rowId)
-    changeOne(attempt === undefined ? 0 : changes, `the intent for row ${rowId}`)
-    if (attempt === undefined) throw new Error(`Row ${rowId} has no attempt`)
-    return { id: attempt.id, n: attempt.n, rowId, requestId }
+    return begin(rowId, runId(), newRequestId(), at)
   }
 }
 
