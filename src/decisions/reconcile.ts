@@ -1,14 +1,14 @@
 import { BEGUN_OTHERWISE } from '../ledger/deliver/campaign-rows.js'
 import { absencesAlong } from '../ledger/read/read-proofs.js'
 import { OF_ANOTHER_LEDGER } from '../ledger/deliver/ready-rows.js'
-import { pagesOf, rowsById } from '../ledger/file/connection.js'
+import { rowsById } from '../ledger/file/connection.js'
 import { isSameName } from '../domain/row/correction.js'
 import { cleanIban, isScientific, upperCase } from '../domain/text/text.js'
 import { maskAccounts, maskIban } from '../domain/text/accounts.js'
 import { evidenceOf, type VerdictKind } from '../domain/proof/match-sources.js'
 import type { Resolution, ShownRow } from '../ledger/ledger.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
-import type { RowRecord, ProofRecord } from '../ledger/read/reader.js'
+import type { RowRecord } from '../ledger/read/reader.js'
 import type { SourceInput } from '../source/bytes/input.js'
 import { openList } from '../source/list.js'
 import { compareWith, LIST_NAMES, readListed, type Comparison, type ListEntry } from './read-decisions.js'
@@ -289,7 +289,7 @@ function keptOf({ ibanMasked, signedDate }: RowRecord, { sights, ...judged }: Sh
   }
 }
 
-const rowsOf = (reader: LedgerReader, state: 'registered' | 'in_doubt') =>
+const rowsOf = (reader: LedgerReader, state: 'registered' | 'in_doubt' | 'written_off') =>
   rowsById((after, limit) => reader.rows([state], after, limit))
 
 const isUnsent = ({ state }: RowRecord): boolean => state === 'ready' || state === 'refused'
@@ -443,7 +443,8 @@ export function decideFromReadBack(
   // Rows in doubt that stay so, although they were read back.
   const leftOpen: { readonly rowId: number; readonly why: string }[] = []
   let notAsked = 0 // since their last request
-  for (const { row, proof } of rowsAsked(reader)) {
+  for (const row of rowsAsked(reader)) {
+    const proof = reader.proofsOfRow(row.id).at(-1)
     const isClosed = row.state === 'written_off'
     if (isClosed && (proof?.verdict !== 'proven' || !isClosedDoubt(reader, row))) continue
     if (proof?.attempts !== row.attempts) {
@@ -484,17 +485,9 @@ function isOfOther(reader: LedgerReader, { id }: RowRecord, reference: string | 
     : null
 }
 
-/** Rows in doubt, then those that were written off, with the latest answer about each. */
-function* rowsAsked(reader: LedgerReader): Generator<{ row: RowRecord; proof: ProofRecord | undefined }> {
-  for (const state of ['in_doubt', 'written_off'] as const)
-    for (const rows of pagesOf(
-      (after, limit) => reader.rows([state], after, limit),
-      ({ id }) => id,
-    )) {
-      const proofs = reader.proofs(state, (rows[0]?.id ?? 1) - 1, rows.length)
-      const latest = new Map(proofs.map((proof) => [proof.rowId, proof]))
-      for (const row of rows) yield { row, proof: latest.get(row.id) }
-    }
+/** Rows in doubt, then those that were written off. */
+function* rowsAsked(reader: LedgerReader): Generator<RowRecord> {
+  for (const state of ['in_doubt', 'written_off'] as const) yield* rowsOf(reader, state)
 }
 
 const NO_REFERENCE = 'the service holds it, and the list does not show its reference'
