@@ -40,8 +40,8 @@ export interface AdmissionParts extends Omit<Scope, 'first'> {
   readonly corrector: Corrector
   /** Runs storage work and explains its faults; a fault of the disk ends the ledger. */
   readonly guard: <Value>(body: () => Value) => Value
-  /** Told of records that are ready and have no row; only a ledger that nobody keeps can do without their rows. */
-  readonly counted?: (sourceId: number, records: number) => void
+  /** Records that are ready may be counted and have no row: only a ledger that nobody keeps can do without. */
+  readonly mayCount?: boolean
   /** A person said that the exports of this command are newer than what came in before. */
   readonly isNewer?: boolean
   /** The ledger that an export alone is set against: what it knows of last collections counts. */
@@ -272,10 +272,8 @@ function admitSource(admitting: Admitting, given: GivenSource, closed: () => voi
     admitting.lastDecision,
   )
   amendments.forEach(amendIn(connection))
-  if (counted !== undefined) {
-    if (parts.counted === undefined) throw new Error('A ledger that is kept takes every record of a source')
-    parts.counted(sourceId, counted)
-  }
+  if (counted !== undefined && parts.mayCount !== true)
+    throw new Error('A ledger that is kept takes every record of a source')
   // Sources without a record leave the next one at the same place.
   if (start === first) admitting.makeIndexes ??= withoutIndexes(connection, first - 1)
   const insert = prepareInsert({ ...parts, sourceId, first, header, columns })
@@ -321,7 +319,7 @@ function admitSource(admitting: Admitting, given: GivenSource, closed: () => voi
       {
         ...summary,
         counts: records - corrections + resubmitted,
-        reading: JSON.stringify(summary.reading),
+        reading: JSON.stringify({ ...summary.reading, counted }),
         firstRow: records === 0 ? null : start,
         lastRow: records === 0 ? null : start + records - 1,
         resubmitted,

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { NOBODY_NAMED } from '../../domain/row/correction.js'
-import type { Expected, Totals } from '../../domain/row/row-state.js'
+import type { Expected } from '../../domain/row/row-state.js'
 import { openAdmission, type Admission, type AdmissionParts } from '../admit/admission.js'
 import {
   assertNotPurged,
@@ -45,7 +45,7 @@ import type { SeverityOverrides } from '../../domain/rule/verdict.js'
 import { timeOf, type Clock } from '../../domain/mandate/date.js'
 import { recordComparison, type ComparisonTerms } from '../compare/comparison.js'
 import { recordExpected } from '../compare/comparison-reads.js'
-import { createReader, readTotals, openBegun, type LedgerReader } from '../read/open-reader.js'
+import { createReader, readTotals, openBegun } from '../read/open-reader.js'
 import { prepareReadyRows, createClaims, doubtAll } from '../deliver/ready-rows.js'
 import { purgeVerbs } from '../decide/purge.js'
 import { resolveRows, retryRefused } from '../decide/resolution.js'
@@ -332,14 +332,8 @@ export type ScratchLedger = ReturnType<typeof scratchLedger>
 const NAME = 'scratch'
 
 /** @throws {LedgerError} where SQLite cannot be used at all, or its temporary folder is full */
-export function openScratchLedger(clock: Clock): ScratchLedger {
-  const connection = makeScratch(timeOf(clock), randomBytes)
-  const counted = new Map<number, number>()
-  const { reader, ...ledger } = scratchLedger(connection, NAME, clock, {
-    counted: (sourceId, records) => counted.set(sourceId, records),
-  })
-  return { ...ledger, reader: countingIn(reader, counted) }
-}
+export const openScratchLedger = (clock: Clock): ScratchLedger =>
+  scratchLedger(makeScratch(timeOf(clock), randomBytes), NAME, clock, { mayCount: true })
 
 function makeScratch(at: string, random: (bytes: number) => Uint8Array): Connection {
   const connection = explaining('open', NAME, openScratch)
@@ -353,26 +347,6 @@ function makeScratch(at: string, random: (bytes: number) => Uint8Array): Connect
 export function openScratchBeside(secret: Uint8Array, clock: Clock, beside?: Connection) {
   const connection = makeScratch(timeOf(clock), () => secret)
   return { ...scratchLedger(connection, NAME, clock, { beside }), connection }
-}
-
-/** The totals with the records that are ready and have no row. */
-function countingIn(reader: LedgerReader, counted: ReadonlyMap<number, number>): LedgerReader {
-  const withCounted = (totals: Totals, records: number): Totals => ({
-    ...totals,
-    ready: totals.ready + records,
-  })
-  return {
-    ...reader,
-    sources: () =>
-      reader
-        .sources()
-        .map((source) => ({ ...source, totals: withCounted(source.totals, counted.get(source.id) ?? 0) })),
-    totals: () => {
-      let records = 0
-      for (const { id } of reader.sources()) records += counted.get(id) ?? 0
-      return withCounted(reader.totals(), records)
-    },
-  }
 }
 
 /**
@@ -395,7 +369,7 @@ function scratchLedger(
   connection: Connection,
   file: string,
   clock: Clock,
-  more: Pick<AdmissionParts, 'counted' | 'beside'> = {},
+  more: Pick<AdmissionParts, 'mayCount' | 'beside'> = {},
 ) {
   const [storage, now] = [createStorage(connection, file), () => timeOf(clock)]
   const latest = (table: 'problem' | 'decision'): number =>

@@ -452,7 +452,7 @@ function explained<Reads extends object>(reads: Reads, file: string): Reads {
   ) as Reads
 }
 
-/** Of these sources, what they say of their records, and how many of those are in each state. */
+/** Of these sources, what they say of their records, and how many of those are in each state; what is counted alone is ready. */
 function countTotals(
   connection: Connection,
   states: string,
@@ -461,7 +461,8 @@ function countTotals(
 ): Totals {
   const { counts, records, resubmitted } = sqlWithJson<Counted>(connection, 'counts')`
     select coalesce(sum(records), 0) as records, coalesce(sum(resubmitted), 0) as resubmitted,
-       (select json_group_object(state, n) from (select state, sum(n) as n from (${states}) group by state)) as counts
+       (select json_group_object(state, n) from (select state, sum(n) as n from (${states} union all
+          select 'ready', sum(reading ->> '$.counted') from source where ${sources}) group by state)) as counts
       from source where ${sources}`.get({ id }) ?? { counts: {}, records: 0, resubmitted: 0 }
   return totalsOf(records - resubmitted, new Map(Object.entries(counts) as [RowState, number][]), resubmitted)
 }
@@ -525,7 +526,7 @@ const STATES_OF_SOURCE = `with states (state) as (values ${ROW_STATES.map((state
 const readSources = (connection: Connection): SourceRecord[] =>
   sqlWithJson<Omit<SourceRecord, 'totals'>>(connection, 'header', 'columns', 'reading')`
     select id, name, sha256, bytes, records, origin, resubmitted, blank_lines as blankLines, admitted_at as admittedAt, header, columns,
-       reading from source order by id`
+       json_remove(reading, '$.counted') as reading from source order by id`
     .all()
     .map((source) => ({
       ...source,
