@@ -185,40 +185,34 @@ function readWho(connection: Connection): (Record<WhoVerdict, number> & { asked:
 
 type SaidDone = Readonly<Record<'isEnded' | 'isMoved' | 'isToDiffer', 0 | 1>>
 
-type StoredDoubt = Omit<ShownDoubt, 'shown' | 'wasEverShown'> &
-  Readonly<{ attempts: number; endedAt: string }>
-type StoredHeard = Omit<Heard, 'isListed' | 'present'> &
-  Pick<ProofRecord, 'why' | 'readBackId'> &
-  Readonly<Record<'isListed' | 'isSince', 0 | 1>>
+type StoredDoubt = Omit<ShownDoubt, 'shown' | 'wasEverShown'> & {
+  readonly heard: readonly (Omit<Heard, 'present'> &
+    Pick<ProofRecord, 'why' | 'readBackId'> & { readonly isSince: boolean })[]
+}
 
-/** A question that was put before the latest request left, within its attempt, says nothing of it. */
-function readShown(
+/** JSON of what was heard of a row in doubt. A question that was put before the latest request left, within its attempt, says nothing of it. */
+const HEARD = `select json_group_array(json_object('askedAt', asked_at, 'answeredAt', answered_at, 'verdict', verdict, 'why', why,
+    'readBackId', read_back_id, 'isListed', json(iif(answer = 'listed', 'true', 'false')), 'isSince', json(iif(proof.attempts = row.attempts
+      and asked_at > coalesce(attempt.ended_at, attempt.started_at), 'true', 'false'))) order by proof.id)
+  from ${TABLES} where row_id = row.id`
+
+const readShown = (
   connection: Connection,
   presentIn: ReturnType<typeof readPresent>,
   after: number,
   limit: number,
-): ShownDoubt[] {
-  const doubts = sql(connection)<StoredDoubt>`
-    select row.id as rowId, attempts, attempt.started_at as sentAt,
-       coalesce(attempt.ended_at, attempt.started_at) as endedAt,
-       ${BEGUN_FOR} as begunFor
+): ShownDoubt[] =>
+  sqlWithJson<StoredDoubt>(connection, 'heard')`
+    select row.id as rowId, attempt.started_at as sentAt, ${BEGUN_FOR} as begunFor, (${HEARD}) as heard
        from row join attempt on row_id = row.id and n = attempts
       where state = 'in_doubt' and row.id > ? and exists (select 1 from proof where proof.row_id = row.id)
       order by row.id limit ?`
-  const heard = sql(connection)<StoredHeard>`
-    select asked_at as askedAt, answered_at as answeredAt, verdict, why, answer = 'listed' as isListed, read_back_id as readBackId,
-       attempts = ? and asked_at > ? as isSince from ${TABLES} where row_id = ? order by proof.id`
-  return doubts.all(after, limit).map(({ attempts, endedAt, ...doubt }) => {
-    const all = heard.all(attempts, endedAt, doubt.rowId).map(({ readBackId, ...stored }) => ({
-      ...stored,
-      isListed: stored.isListed === 1,
-      present: presentIn(readBackId),
-    }))
-    const shown = shownOf(all.filter(({ isSince }) => isSince === 1))
-    const wasEverShown = all.some(({ verdict, why, isListed }) => mayShow(verdict, why, isListed))
-    return { ...doubt, shown, wasEverShown }
-  })
-}
+    .all(after, limit)
+    .map(({ heard, ...doubt }) => {
+      const all = heard.map(({ readBackId, ...one }) => ({ ...one, present: presentIn(readBackId) }))
+      const wasEverShown = all.some(({ verdict, why, isListed }) => mayShow(verdict, why, isListed))
+      return { ...doubt, shown: shownOf(all.filter(({ isSince }) => isSince)), wasEverShown }
+    })
 
 /** How many registered rows each read-back asked about and showed. */
 function readPresent(connection: Connection): (readBackId: number) => number {
