@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
-import { emptyLog, sql, sqlValue, type Connection, type LedgerWork } from '../file/connection.js'
+import { emptyLog, sql, type Connection, type LedgerWork } from '../file/connection.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { emergencyPathOf } from '../safety/side-files.js'
 import type { ErasureRequest, PurgeRequest } from '../ledger.js'
@@ -85,20 +84,15 @@ function removeAccounts(
  */
 function replaceKeys(connection: Connection, { among, values }: Scope): void {
   const where = among('id')
-  const keys = sqlValue(connection)<Buffer>`
-    select distinct iban_key from row where iban_key is not null and ${where}`
-  const replace = sql(connection)`
-    update row set iban_key = :now where iban_key = :key and ${where}`
-  const collected = sql(connection)`update collected set account = :now where account = :key`
-  for (const key of keys.all(values)) {
-    const now = randomBytes(key.length)
-    replace.run({ ...values, key, now })
-    collected.run({ key, now })
-  }
   const random = (column: string): string =>
     `${column} = iif(${column} is null, null, randomblob(length(${column})))`
   // What the last export and the bank had of them may be other accounts than those of the rows.
   for (const text of [
+    `create temp table changed_key as select iban_key as key, randomblob(length(iban_key)) as now from row
+      where iban_key is not null and ${where} group by iban_key`,
+    `update row set iban_key = now from temp.changed_key where iban_key = key and ${where}`,
+    'update collected set account = now from temp.changed_key where account = key',
+    'drop table temp.changed_key',
     `update row set ${random('content_key')}, ${random('raw')} where ${where}`,
     `update compared set ${random('final')} where ${among('row_id')}`,
     `update collected set ${random('account')} where mandate_key in (select mandate_key from row where ${where})

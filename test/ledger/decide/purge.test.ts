@@ -441,6 +441,16 @@ describe('the fingerprints of a row', () => {
     expectKept('iban_key = null', `content_key = x'00'`, 'raw = randomblob(16)')
   })
 
+  it('are those of one account still, once erased, where rows had one', async () => {
+    const rows = ['M-1', 'M-2'].map((reference) => ({ customerNo: 1, reference }))
+    const ledger = await played(rows, refused(), refused())
+    const keys = () => query(ledger.file, 'select distinct iban_key as key from row')
+    const before = keys()
+    ledger.erase({ ...WHO, customerNo: 1, rowIds: [1, 2] })
+    expect(keys()).toHaveLength(1)
+    expect(keys()).not.toEqual(before)
+  })
+
   it.each([
     ['registered', registered('NEW-1')],
     ['refused', refused()],
