@@ -289,7 +289,7 @@ function admitSource(admitting: Admitting, given: GivenSource, closed: () => voi
       const id = idOf(record, index)
       insert.add(id, record)
       if (record.corrects === null) continue
-      if (kind === 'list' && again === undefined) noteGivenBack(connection, id, record)
+      if (kind === 'list' && again === undefined) noteGivenBack(connection, id, record, header)
       corrections += 1
     }
     for (const [index, record] of records.entries()) {

@@ -175,23 +175,25 @@ const LINE = `select row.id, row.corrects, row.source_id as sourceId, ${privateO
  */
 export const GIVEN_BACK = {
   given_back: `id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text,
-    comparison integer not null, told integer not null,
+    is_typed integer not null, comparison integer not null, told integer not null,
     former integer, base integer, from_state text, about integer, rival integer`,
 }
 
 export const noteGivenBack = (
   connection: Connection,
   id: number,
-  { isUnchanged, isDecided, said }: CheckedRecord,
+  { isUnchanged, isDecided, said, cells }: CheckedRecord,
+  header: readonly string[],
 ): void =>
   void sql(connection)`
-    insert into temp.given_back (id, is_unchanged, is_decided, reason, decided_by, comparison, told) values (?, ?, ?, ?, ?, ?, ?)`.run(
+    insert into temp.given_back (id, is_unchanged, is_decided, reason, decided_by, is_typed, comparison, told) values (?, ?, ?, ?, ?, ?, ?, ?)`.run(
     ...[
       id,
       Number(isUnchanged === true),
       Number(isDecided === true),
       said?.reason,
       said?.by,
+      Number(cleanCell(cells[header.indexOf(CUSTOMER_COLUMN)] ?? '') !== ''),
       said?.comparison ?? 0,
       said?.problem ?? Number.MAX_SAFE_INTEGER,
     ],
@@ -433,7 +435,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
   const columns =
     'id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer'
   emptyTables(connection, {
-    changed: `${columns}, signed_date text, was_customer_no integer, was_signed_date text, is_typed integer`,
+    changed: `${columns}, signed_date text, was_customer_no integer, was_signed_date text`,
     bearer: columns,
     listed: 'id integer primary key, file text not null, record integer not null, unique (file, record)',
   })
@@ -453,11 +455,6 @@ function gatherBearers({ connection, first }: Scope): boolean {
     const account = cleanIban(cell)
     return account.length < SHORTEST_IBAN ? null : account.slice(0, 2) + account.slice(4)
   })
-  connection.function('is_typed', (source, cells) => {
-    const at = columnsOf(Number(source)).header.indexOf(CUSTOMER_COLUMN)
-    const read = at < 0 || cells === null ? [] : (JSON.parse(cells as string) as string[])
-    return Number(cleanCell(read[at] ?? '') !== '')
-  })
   const changed = sql(connection)`
     insert into temp.changed
        select now.id,
@@ -466,7 +463,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
               nullif(${digitsOf('now')}, ${digitsOf('base')}),
-              now.customer_no, now.signed_date, base.customer_no, base.signed_date, is_typed(now.source_id, ${privateOf('now', 'cells')})
+              now.customer_no, now.signed_date, base.customer_no, base.signed_date
          from temp.given_back join row as now on now.id = given_back.id join row as base on base.id = given_back.base
         where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
            or now.iban_key is not base.iban_key or now.customer_no is not base.customer_no or now.signed_date is not base.signed_date`.run()
