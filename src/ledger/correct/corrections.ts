@@ -436,7 +436,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
     'id integer primary key, reference text, spelling integer, account blob, digits text, customer_no integer'
   emptyTables(connection, {
     changed: `${columns}, signed_date text, was_customer_no integer, was_signed_date text`,
-    bearer: columns,
+    bearer: `${columns}, last integer, former integer`,
     listed: 'id integer primary key, file text not null, record integer not null, unique (file, record)',
   })
   // Lines of one file may be a source for each configuration.
@@ -473,7 +473,8 @@ function gatherBearers({ connection, first }: Scope): boolean {
   sql(connection)`
     insert into temp.bearer
        select id, upper(original_mandate_reference), spelling, iban_key,
-           iif(content_key is null, ${digitsOf('row')}, null), customer_no from row
+           iif(content_key is null, ${digitsOf('row')}, null), customer_no, coalesce(heir, id), former
+         from row left join temp.given_back using (id)
         where (upper(original_mandate_reference) in (select reference from temp.changed)
             or spelling in (select spelling from temp.changed)
             or iban_key in (select account from temp.changed)
@@ -493,11 +494,9 @@ const HAS_ACCOUNT = `line.is_decided <> 1 and (bearer.account = changed.account 
 /** SQL over a line that changed a value: the first other row that has it, and that stands for no row which the line corrects. */
 const bearerOf = (
   isBearer: string,
-): string => `(select bearer.id from temp.bearer join row as other on other.id = bearer.id
-    left join temp.given_back as theirs on theirs.id = bearer.id
+): string => `(select min(bearer.id) from temp.bearer join row as other using (id)
   where ${isBearer} and bearer.id <> changed.id and (other.content_key is null or other.content_key is not now.content_key)
-    and coalesce(other.heir, other.id) not in (changed.id, line.former) and theirs.former is not line.former
-  order by bearer.id limit 1)`
+    and last not in (changed.id, line.former) and bearer.former is not line.former)`
 
 /** SQL of the lines above and below a line in its file. */
 const BESIDE = `(select own.id as line, own.file, beside.id, beside.corrects, beside.iban_key, beside.customer_no
