@@ -43,10 +43,6 @@ for (let round = 1; round <= rounds; round += 1)
     process.stderr.write(`round ${round} of ${rounds}: ${name}\n`)
   }
 
-/** A column that only some figures have. */
-const medianOf = (all, key, scale = 1) =>
-  all[0][key] === undefined ? {} : { [key]: rounded(median(all.map((each) => each[key])) * scale) }
-
 const table = wanted.map(({ name, unit, better }) => {
   const all = seen.get(name)
   const ratios = all.map(({ ours, bare }) => ours / bare)
@@ -63,8 +59,6 @@ const table = wanted.map(({ name, unit, better }) => {
     ...(all[0].rows === undefined
       ? {}
       : { microsecondsPerRow: rounded(median(all.map(({ seconds, rows }) => (seconds / rows) * 1e6))) }),
-    ...medianOf(all, 'commitsPerRow'),
-    ...medianOf(all, 'commitMs'),
   }
 })
 

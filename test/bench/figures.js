@@ -1,14 +1,11 @@
 /**
  * What the bench measures. A round of a figure gives `ours` and `bare` in its unit, the program's peak memory, and where
- * they mean something the rows (for the cost of one) and the commits for each settled row.
+ * it means something the rows (for the cost of one).
  */
 import { collectionsOf, discard, exportOf, fresh, here, PROGRAM, timed, withStub } from './processes.js'
 
 const SIZES = [10_000, 100_000, 1_000_000]
 const LARGE = [5_000_000]
-
-/** @returns what the program said of its disk: commits, and how many intents and outcomes they held */
-const diskOf = ({ printed }) => JSON.parse(printed).disk
 
 const runArgs = (file, ledger, url) => ['run', file, '--ledger', ledger, '--base-url', url, '--no-report']
 
@@ -36,14 +33,7 @@ export function figuresOf({ size, program, large }) {
         const ran = await program(name, args)
         const ours = await told()
         discard(ledger)
-        const { commits, milliseconds } = diskOf(ran)
-        return {
-          ours,
-          bare,
-          megabytes: ran.megabytes,
-          commitsPerRow: commits / size(rows),
-          commitMs: milliseconds / commits,
-        }
+        return { ours, bare, megabytes: ran.megabytes }
       }),
   })
 
