@@ -85,6 +85,17 @@ describe('migrate, with a file, a service and a ledger', () => {
     expect(statSync(place.at('campaign.db')).mode & 0o777).toBe(0o600)
   })
 
+  it('takes an export for the newer one where that is said', async () => {
+    const { place, sandbox, asked } = await placeWith(2)
+    expect(await migrate(asked({ limit: 1 }))).toMatchObject({ exitCode: 5 })
+    const text = readFileSync(place.exported(2, 'newer.csv'), 'utf8').replace('2024-03-03', '2024-04-30')
+    writeFileSync(place.at('newer.csv'), text, { mode: 0o600 })
+    const newer = { files: [place.at('newer.csv')] }
+    expect(await migrate(asked(newer))).toMatchObject({ exitCode: 3, totals: { registered: 1 } })
+    expect(await migrate(asked({ ...newer, newer: true }))).toMatchObject({ exitCode: 0 })
+    expect(sandbox.mandates().map((one) => one.signed_date)).toEqual(['2024-03-02', '2024-04-30'])
+  })
+
   it('tells what happens, from the opening to the closing', async () => {
     const { asked } = await placeWith(3)
     const events: MigrationEvent[] = []

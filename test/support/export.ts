@@ -36,6 +36,9 @@ export const mandate = (n: number, ...changes: readonly Row[]): Row =>
     ...changes,
   ) as Row
 
+/** Several, as they are. */
+export const mandates = (...numbers: readonly number[]): Row[] => numbers.map((n) => mandate(n))
+
 export const account = (n: number): Row => ({ iban: germanIban(n) })
 export const customer = (n: number): Row => ({ customer_no: String(n) })
 export const named = (reference: string): Row => ({ unique_mandate_reference: reference })

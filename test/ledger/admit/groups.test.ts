@@ -469,6 +469,68 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONTRADICTS_SENT' })
   })
 
+  const SPELT: [string, Values][] = [
+    ['another customer and date', { reference: 'M1', customerNo: 7, signedDate: '2020-02-01' }],
+    ['lower case, another date', { reference: 'm1', signedDate: '2020-02-01' }],
+    ['zeros in front, another account', { reference: '00M-1', iban: OTHER_IBAN }],
+  ]
+  it.each(SPELT)(
+    'goes in the place of one that was refused once it is called newer (%s)',
+    async (_, spelt) => {
+      const waiting = await played([{}], refused(), [spelt])
+      expect(rowsOf(waiting.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'EXPORT_ORDER_UNKNOWN' })
+      expect(waiting.retryRefused('Ada')).toBe(0)
+      const ledger = await played([{}], refused())
+      admit(ledger, [spelt], { isNewer: true })
+      expect(statesOf(ledger.file)).toEqual(['refused', 'ready'])
+      expect(ledger.retryRefused('Ada')).toBe(0)
+      await send(ledger, registered('NEW-1'))
+      expect(ledger.retryRefused('Ada')).toBe(0)
+      // The refused one goes beside it by the word of a person alone.
+      admit(ledger, [{ signedDate: '2020-05-15', corrects: 1 }])
+      expect(statesOf(ledger.file).at(-1)).toBe('conflict')
+      admit(ledger, [{ signedDate: '2020-05-15', corrects: 3, isDecided: true }])
+      expect(statesOf(ledger.file).at(-1)).toBe('ready')
+    },
+  )
+
+  it.each(SPELT)('waits beside one that was sent after all, or closed in doubt (%s)', async (_, spelt) => {
+    const ledger = await played([{}], refused())
+    ledger.retryRefused('Ada')
+    await send(ledger, registered('NEW-1'))
+    const closed = await played([{}], inDoubt())
+    decide(closed, 1, 'written_off')
+    for (const isNewer of [false, true])
+      for (const held of [ledger, closed]) {
+        admit(held, [spelt], { isNewer })
+        expect(held.totals()).toMatchObject({ ready: 0, conflict: 1 })
+      }
+  })
+
+  it.each(SPELT)('waits for a person where one of them has ended (%s)', async (_, spelt) => {
+    const ended: Values[] = [{ verdict: 'excluded' }]
+    for (const files of [
+      [ended, [spelt]],
+      [[spelt], ended],
+    ]) {
+      const ledger = holding(...files)
+      const waits = rowsOf(ledger.file).find(({ state }) => state === 'conflict')
+      expect([waits?.rule, ledger.totals().ready]).toEqual(['MANDATE_ENDED_ELSEWHERE', 0])
+      admit(ledger, [{ ...spelt, corrects: waits!.id, isDecided: true }])
+      expect(ledger.totals()).toMatchObject({ ready: 1, conflict: 0 })
+    }
+    const sent = await played([spelt], registered('NEW-1'), ended)
+    expect(rowsOf(sent.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONTRADICTS_SENT' })
+  })
+
+  it('goes under a lowered rule, with a warning', () => {
+    const ledger = open()
+    const twins = [{}, { reference: 'M1', customerNo: 7 }]
+    admit(ledger, twins, { severities: { MANDATE_RESEMBLES_SENT: 'warning' } })
+    expect(statesOf(ledger.file)).toEqual(['ready', 'ready'])
+    expect(found(ledger.file, 'MANDATE_RESEMBLES_SENT')).toEqual([1, 2].map((row) => [row, 'warning']))
+  })
+
   it('stays a warning where one file corrects two rows of one export', () => {
     const ledger = open()
     admit(ledger, [wrong({}), wrong(RENAMED)])
@@ -495,6 +557,29 @@ const found = (file: string, rule: string) =>
   problemsOf(file)
     .filter((problem) => problem.rule === rule)
     .map(({ rowId, severity }) => [rowId, severity])
+
+describe('a record with a value that cannot be read', () => {
+  const NO_DATE: Values = { verdict: 'invalid', values: { signedDate: null } }
+
+  it('gives way to one that can be read, and keeps its place beside another one with another account', async () => {
+    for (const values of [{ iban: null }, { signedDate: null }, { customerNo: null }])
+      await expectStates('superseded ready duplicate', [{ verdict: 'invalid', values }], [{}], [{}])
+    await expectStates('invalid invalid', [{ ...NO_DATE, iban: OTHER_IBAN }], [NO_DATE])
+  })
+
+  it.each<[string, Values, 'export' | 'list']>([
+    ['account', { iban: OTHER_IBAN }, 'export'],
+    ['customer', { customerNo: 7 }, 'export'],
+    ['account, in a list that names no row', { iban: OTHER_IBAN }, 'list'],
+  ])('is replaced by none with another %s, until somebody says that it is newer', (_, other, kind) => {
+    const ledger = holding([{ ...NO_DATE, ...other }])
+    admit(ledger, [{}], { kind })
+    expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'EXPORT_ORDER_UNKNOWN' })
+    if (kind === 'list') return
+    admit(ledger, [{}], { isNewer: true })
+    expect(ledger.totals()).toMatchObject({ ready: 1, invalid: 0, conflict: 0 })
+  })
+})
 
 describe('CUSTOMER_MULTIPLE_MANDATES', () => {
   const rows = [{}, { reference: 'M-2' }, { reference: 'M-3', customerNo: 7 }]
@@ -583,6 +668,35 @@ describe('an export without a column by which an earlier one kept rows back', ()
     admit(ledger, [ended], withStatus)
     admit(ledger, [{}], { header: withStatus.header, isNewer: true })
     expect(statesOf(ledger.file)).toEqual(['superseded', 'ready'])
+  })
+
+  const UNKNOWN = findingOf('STATUS_UNKNOWN', {}, { field: 'status', value: 'XK7' })
+  it('brings none back whose record cannot be read and may have ended, before it is called newer', () => {
+    const ledger = open()
+    const unread: Values = { verdict: 'invalid', iban: OTHER_IBAN, values: { iban: null }, findings: UNKNOWN }
+    admit(ledger, [unread], withStatus)
+    admit(ledger, [{}], withStatus)
+    expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'MANDATE_ENDED_ELSEWHERE' })
+    admit(ledger, [{}], { ...withStatus, isNewer: true })
+    expect(ledger.totals()).toMatchObject({ ready: 1, invalid: 0, conflict: 0 })
+  })
+
+  it.each<[string, Values]>([
+    ['has a word that nobody knows', { verdict: 'conflict', findings: UNKNOWN }],
+    ['has ended', ended],
+  ])('nor what somebody corrects beside a record that %s, without "send"', (_, beside) => {
+    const ledger = open()
+    admit(ledger, [beside], withStatus)
+    admit(ledger, [{ verdict: 'invalid', signedDate: '2029-01-01' }])
+    admit(ledger, [{ corrects: 2 }])
+    expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'MANDATE_ENDED_ELSEWHERE' })
+    admit(ledger, [{ corrects: 2, isDecided: true }])
+    expect(ledger.totals()).toMatchObject({ ready: 1, conflict: 0, excluded: 0 })
+    const renamed = open()
+    admit(renamed, [beside], withStatus)
+    admit(renamed, [{}])
+    admit(renamed, [{ reference: 'REF-4711', corrects: 2 }])
+    expect(renamed.totals()).toMatchObject({ ready: 0 })
   })
 
   it('lets one go beside which a person wrote so', () => {
