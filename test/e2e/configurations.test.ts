@@ -4,6 +4,7 @@ import {
   germanIban,
   linesOf,
   mandate,
+  mandates,
   type Row,
   TYPED_WRONG,
   validExport,
@@ -18,7 +19,7 @@ describe('a configuration that is remembered', () => {
   const place = placeForEach({ sandbox: {} })
   const { write, save, program, ends, json, expectRun, registered, edit } = place
 
-  const ALL = [1, 2, 3].map((n) => mandate(n))
+  const ALL = mandates(1, 2, 3)
   const [FIRST] = ALL as [Row]
   const read = (words = 'active: [A], notActive: [X]'): string =>
     `crosswalk: { file: customers.csv, from: Old, key: old_no }\ncolumns: { status: Status }\nwords: { status: { ${words} } }\n`
@@ -277,7 +278,7 @@ describe('a column that is given by its position', () => {
   const place = placeForEach({ sandbox: {} })
   const { write, program, ends, expectRun, pasteNext } = place
 
-  const ALL = [1, 2, 3, 4].map((n) => mandate(n))
+  const ALL = mandates(1, 2, 3, 4)
   const [FIRST, , , LAST] = ALL as [Row, Row, Row, Row]
   const CI = 'DE98ZZZ09999999999'
   const columns = (customer: string): string =>

@@ -10,7 +10,7 @@ import { stoppedClock } from '../ledger/campaign-setup.js'
 import { textOf } from '../report/ledger-value.js'
 import { sheetsOf } from '../report/workbook-value.js'
 import { seedChance } from '../support/chance.js'
-import { ENDED, mandate, type Row, TYPED_WRONG, withStatus } from '../support/export.js'
+import { ENDED, mandate, mandates, type Row, TYPED_WRONG, withStatus } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
 import { placeForAll, placeForEach } from '../support/place.js'
 
@@ -21,14 +21,8 @@ describe('a report that is proven', () => {
   const verify = () => json('report', 'verify', 'sepa-migrate-report', '--ledger', 'sepa-migrate.db')
 
   it('compares the totals of the former provider with the export that they belong to, in every command', async () => {
-    save(
-      'final.csv',
-      [11, 12, 13].map((n) => mandate(n)),
-    )
-    save(
-      'other.csv',
-      [14, 15].map((n) => mandate(n)),
-    )
+    save('final.csv', mandates(11, 12, 13))
+    save('other.csv', mandates(14, 15))
     await ends(0, 'run', 'export.csv', '--expected-records', '6')
     expect(read('report.html')).toContain('(export.csv, Records read: 6) agree with the records read (6).')
     // The newest export is another one now, and was not counted by anybody.
