@@ -7,7 +7,6 @@ import { placeOfTest } from '../support/place.js'
 import { start } from '../support/program.js'
 
 const ROWS = 25
-const EXPORT_LINE = /\r?\n/
 
 type Place = Awaited<ReturnType<typeof open>>
 
@@ -61,6 +60,12 @@ describe('an old copy of a ledger', () => {
       expect(stdout).toContain('Put the newest copy of the ledger back')
     }
     expect((await place.program('customer', 'show', '1')).stderr).toContain('is older than it was')
+    // Nothing is decided in it: what the lost part may have sent would be closed.
+    for (const decision of [
+      ['resolve', '--row', '7', '--as', 'written-off', '--reason', 'ended'],
+      ['compare', 'export.csv'],
+    ])
+      expect((await place.ends(8, ...decision)).stderr).toMatch(/is older than it was[^]*ledger adopt/)
     await expectRefusedForGood(place)
 
     const adopt = (...args: string[]) => place.program('ledger', 'adopt', '--by', 'Kim', ...args)
@@ -78,34 +83,6 @@ describe('an old copy of a ledger', () => {
     expect((await place.run()).status).toBe(4)
     expect(place.truth().posts()).toBe(ROWS)
     expect(place.truth().twice()).toEqual([])
-  })
-
-  it.each([
-    ['a person wrote a row off', ['resolve', '--row', '6', '--as', 'written-off', '--reason', 'ended']],
-    ['a person compared', ['compare', 'final.csv']],
-  ])('is refused where all that came since is that %s', async (_, command) => {
-    const place = await open({ isReal: true })
-    place.write('final.csv', validExport(ROWS).split(EXPORT_LINE).toSpliced(6, 1).join('\n'))
-    expect((await place.run('export.csv', '--limit', '5')).status).toBe(5)
-    take(place)
-    expect(await place.program(...command)).toMatchObject({ status: 5, stderr: '' })
-    copy(place, LEDGER, 'newest.db')
-    putBack(place)
-    await place.ends(8, 'status')
-    await expectRefusedForGood(place)
-
-    // Nothing is decided in it: what the lost part may have sent would be closed.
-    for (const decision of [
-      ['resolve', '--row', '7', '--as', 'written-off', '--reason', 'ended'],
-      ['compare', 'final.csv'],
-    ]) {
-      expect((await place.ends(8, ...decision)).stderr).toMatch(/is older than it was[^]*ledger adopt/)
-    }
-    expect(place.totals()).toMatchObject({ registered: 5, ready: 20 })
-    await expectRefusedForGood(place)
-    copy(place, 'newest.db', LEDGER)
-    expect([0, 3]).toContain((await place.run()).status)
-    expect(place.truth().posts()).toBe(ROWS - 1)
   })
 
   it('takes no list that was written before it was adopted, as row numbers are given again', async () => {
@@ -152,7 +129,7 @@ describe('an old copy of a ledger', () => {
     expect((await ended).status).toBe(0)
   })
 
-  it('is not suspected after a kill, nor when a tool merged the log into the file', async () => {
+  it('34: is not suspected after a kill, nor when a tool merged the log into the file', async () => {
     const place = await open({ isReal: true, delayMs: 5 })
     for (const received of [3, 9]) {
       const { child, ended } = place.begin('export.csv')
@@ -407,28 +384,7 @@ describe('a ledger of which nobody knows what was sent before it', () => {
     expect(place.truth().posts()).toBe(before)
   })
 
-  it('sends what a person resends, and nothing because it was called so in vain', async () => {
-    const place = await taken()
-    place.write('feb.csv', active(1, 2, 5))
-    expect((await place.run('feb.csv')).status).toBe(4)
-    const row = place.ledger((reader) => reader.rowsOfCustomer(5)[0]?.id)
-    const resend = [
-      'resolve',
-      '--row',
-      String(row),
-      '--as',
-      'resend',
-      '--reason',
-      'absent',
-      '--force',
-      '--yes-resend',
-      'MANDATE-5',
-    ]
-    await place.ends(4, ...resend)
-    expect((await place.run()).status).toBe(4)
-    expect(place.totals()).toMatchObject({ registered: 1, inDoubt: 2 })
-    expect(place.truth().twice()).toEqual([])
-
+  it('is none because it was called so in vain', async () => {
     const other = await open({ isReal: true })
     other.write('bad.csv', 'nothing\n')
     expect((await other.run('bad.csv', ...JAN.slice(1))).status).not.toBe(0)

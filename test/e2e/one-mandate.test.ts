@@ -1,21 +1,17 @@
-import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   account,
   customer,
-  DATE,
   ENDED,
   linesOf,
   mandate,
   mandates,
   named,
   type Row,
-  TYPED_WRONG,
   withStatus,
 } from '../support/export.js'
 import { GIVE_BACK, nextOf, placeForEach } from '../support/place.js'
 import { inReport } from '../support/program.js'
-import { rowsOf, workbookBytes } from '../support/workbook.js'
 
 describe('one account and date under two spellings, for two customers', () => {
   const { save, read, rows, decide, expectRun, registered, waiting } = placeForEach({ sandbox: {} })
@@ -37,127 +33,63 @@ describe('one account and date under two spellings, for two customers', () => {
   })
 })
 
-describe('a mandate that was corrected or sent', () => {
+describe('an export contradicts a mandate that was sent', () => {
   /** The answer for customer 22 is lost once. */
   const LOST = { match: { customer_no: 22 }, times: 1, fault: { kind: 'reset', applied: true } } as const
   const place = placeForEach({ sandbox: { faults: [LOST] } })
-  const { save, edit, write, program, ends, json } = place
+  const { save, edit, program, ends, json } = place
   const { mandateOf, expectRun, listOf, registered } = place
 
   const references = (rows: readonly Row[]): string[] =>
     rows.map((row) => row['unique_mandate_reference'] ?? '').sort()
 
-  describe('the last export still shows what was corrected and registered', () => {
-    const AUTO = 'columns: { signed_date: { column: signed_date, format: auto } }\n'
-    /** What was wrong is row 1 of two. */
-    const begin = async (wrong: Row) => {
-      save('export.csv', [wrong, mandate(3)])
-      await expectRun(['export.csv'], 3, [mandate(3)])
-      edit('corrections.csv', mandate(1))
-      await expectRun([inReport('corrections.csv')], 0, mandates(1, 3))
-    }
-    const expectRepeated = async (file: string) => {
-      expect(await json('compare', file)).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
-      await expectRun([file], 0, mandates(1, 3))
-      const totals = { read: 4, duplicate: 2, registered: 2, invalid: 0, conflict: 0 }
-      expect(await json('status')).toMatchObject({ exitCode: 0, totals })
-    }
-    const dotted = (row: Row): Row => ({
-      ...row,
-      signed_date: (row['signed_date'] ?? '').split('-').reverse().join('.'),
-    })
-    const dayCell = (text = ''): string =>
-      `<c s="1"><v>${Math.round((Date.parse(text) - Date.parse('1899-12-30')) / 86_400_000)}</v></c>`
+  /** The answer for the second is lost, the rest stays as it is. */
+  const SENT = mandates(21, 22, 23, 24, 25, 26)
+  const [registeredOne = {}, doubtful = {}, ...rest] = SENT
+  const resolveDoubt = (): Promise<unknown> => {
+    const found = mandateOf(22)
+    const assigned = ['--assigned-creditor-identifier', found?.sepa_creditor_identifier ?? '']
+    assigned.push('--assigned-mandate-reference', found?.unique_mandate_reference ?? '')
+    return program('resolve', '--row', '2', '--as', 'registered', '--reason', 'they hold it', ...assigned)
+  }
+  const open = (): string[] => references(listOf('cut-over.csv'))
 
-    it.each([
-      ['account', TYPED_WRONG],
-      ['date', { signed_date: '2024-02-30' }],
-      ['reference', named('MND_0001')],
-      ['customer', { customer_no: '?' }],
-    ])('it repeats: %s', async (_, change) => {
-      await begin(mandate(1, change))
-      save('final.csv', [mandate(3), mandate(1, change)])
-      await expectRepeated('final.csv')
-    })
+  const LIST = inReport('cut-over.csv')
+  const WHAT = [
+    ['ended', ['run', 'compare'], ENDED, ENDED],
+    ['account', ['compare', 'run'], account(921), account(922)],
+  ] as const
 
-    it('it repeats in another notation, as text and as a workbook', async () => {
-      const all = [mandate(1, TYPED_WRONG), mandate(3)]
-      write('sepa-migrate.yaml', AUTO)
-      await begin(mandate(1, TYPED_WRONG))
-      save('final.csv', all.map(dotted))
-      await expectRepeated('final.csv')
-      const cells = all.map((row) =>
-        Object.entries(row).map(([name, text]) => (name === 'signed_date' ? dayCell(text) : text)),
-      )
-      const sheet = rowsOf([Object.keys(mandate(1)), ...cells])
-      writeFileSync(place.path('final.xlsx'), workbookBytes({ sheets: { Mandates: sheet }, formats: [14] }))
-      expect(await json('compare', 'final.xlsx')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
-      await expectRun(['final.xlsx'], 0, mandates(1, 3))
-    })
-
-    it.each([
-      ['one that can be read', account(901)],
-      ['one that cannot', { iban: (TYPED_WRONG['iban'] ?? '').replace('DE00', 'DE01') }],
-    ])('a third value waits: %s', async (_, change) => {
-      await begin(mandate(1, TYPED_WRONG))
-      save('final.csv', [mandate(1, change), mandate(3)])
-      await expectRun(['final.csv'], 3, mandates(1, 3))
-      expect(references(listOf('cut-over.csv'))).toEqual(['MND-0001'])
-    })
-  })
-
-  describe('an export contradicts a mandate that was sent', () => {
-    /** The answer for the second is lost, the rest stays as it is. */
-    const SENT = mandates(21, 22, 23, 24, 25, 26)
-    const [registeredOne = {}, doubtful = {}, ...rest] = SENT
-    const resolveDoubt = (): Promise<unknown> => {
-      const found = mandateOf(22)
-      const assigned = ['--assigned-creditor-identifier', found?.sepa_creditor_identifier ?? '']
-      assigned.push('--assigned-mandate-reference', found?.unique_mandate_reference ?? '')
-      return program('resolve', '--row', '2', '--as', 'registered', '--reason', 'they hold it', ...assigned)
-    }
-    const open = (): string[] => references(listOf('cut-over.csv'))
-
-    const LIST = inReport('cut-over.csv')
-    const WHAT = [
-      ['ended', ['run', 'compare'], ENDED, ENDED],
-      ['ended', ['compare', 'run'], ENDED, ENDED],
-      ['account', ['compare', 'run'], account(921), account(922)],
-      ['date', ['run'], DATE, DATE],
-      ['customer', ['run', 'compare'], customer(921), customer(922)],
-    ] as const
-
-    it.each(WHAT)(
-      'one line each, conflict while it is open, and closed by done: %s, %j',
-      async (_, order, one, other) => {
-        save('export.csv', withStatus(...SENT))
-        await expectRun(['export.csv'], 4, SENT)
-        save('final.csv', withStatus({ ...registeredOne, ...one }, { ...doubtful, ...other }, ...rest))
-        for (const command of order) {
-          await ends(4, command, 'final.csv')
-          expect(open()).toEqual(['MND-0021', 'MND-0022'])
-        }
-        expect(await json('status')).toMatchObject({ totals: { conflict: 2, duplicate: 4, inDoubt: 1 } })
-
-        await resolveDoubt()
-        const reported = await program('report')
-        expect([reported.status, nextOf(reported)]).toEqual([3, GIVE_BACK])
+  it.each(WHAT)(
+    'one line each, conflict while it is open, and closed by done: %s, %j',
+    async (_, order, one, other) => {
+      save('export.csv', withStatus(...SENT))
+      await expectRun(['export.csv'], 4, SENT)
+      save('final.csv', withStatus({ ...registeredOne, ...one }, { ...doubtful, ...other }, ...rest))
+      for (const command of order) {
+        await ends(4, command, 'final.csv')
         expect(open()).toEqual(['MND-0021', 'MND-0022'])
-        edit('cut-over.csv', {
-          migration_decision: 'done',
-          migration_reason: 'told the service',
-          migration_by: 'Ada',
-        })
-        await ends(0, 'resolve', '--from', LIST)
-        const closed = { exitCode: 0, totals: { conflict: 0, duplicate: 6, registered: 6, excluded: 0 } }
-        expect(await json('status')).toMatchObject(closed)
-        for (const command of ['compare', 'run']) {
-          await ends(0, command, 'final.csv')
-          expect(open()).toEqual([])
-        }
-        expect(await json('status')).toMatchObject(closed)
-        expect(registered()).toEqual(linesOf(SENT))
-      },
-    )
-  })
+      }
+      expect(await json('status')).toMatchObject({ totals: { conflict: 2, duplicate: 4, inDoubt: 1 } })
+
+      await resolveDoubt()
+      const reported = await program('report')
+      expect([reported.status, nextOf(reported)]).toEqual([3, GIVE_BACK])
+      expect(open()).toEqual(['MND-0021', 'MND-0022'])
+      edit('cut-over.csv', {
+        migration_decision: 'done',
+        migration_reason: 'told the service',
+        migration_by: 'Ada',
+      })
+      await ends(0, 'resolve', '--from', LIST)
+      const closed = { exitCode: 0, totals: { conflict: 0, duplicate: 6, registered: 6, excluded: 0 } }
+      expect(await json('status')).toMatchObject(closed)
+      for (const command of ['compare', 'run']) {
+        await ends(0, command, 'final.csv')
+        expect(open()).toEqual([])
+      }
+      expect(await json('status')).toMatchObject(closed)
+      expect(registered()).toEqual(linesOf(SENT))
+    },
+  )
 })

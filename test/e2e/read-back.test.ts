@@ -181,8 +181,6 @@ describe('absence', () => {
 })
 
 describe('the question before sending', () => {
-  const SEED = Number(process.env['BY_HAND_SEED'] ?? 20_261_122)
-
   /** A service that takes a second mandate, so that one would show. */
   const startService = (rows: number, options: SandboxOptions = {}): Promise<Place> =>
     placeOfTest({ rows, sandbox: { choices: { repeatedMandate: 'register' }, ...options } })
@@ -246,23 +244,6 @@ describe('the question before sending', () => {
       const recorded = await there.program('resolve', '--ask', '--yes', '--reason', 'by hand', '--by', 'Ada')
       expect([recorded.status, heldBy(there)]).toEqual([0, upTo(6)])
       expect(there.totals()).toMatchObject({ registered: 6, inDoubt: 0 })
-    })
-
-    it(`holds against a service with faults in asking and in sending (seed ${SEED})`, async () => {
-      const there = await startService(60, { chaos: 0.1, seed: SEED })
-      await postByHand(
-        there,
-        upTo(60).filter((n) => n % 3 === 0),
-      )
-      const ended = await run(there, 'export.csv', ...FIRST, '--max-in-doubt', '1000', '--no-report')
-      expect([4, 5]).toContain(ended.status)
-      const held = heldBy(there)
-      expect(new Set(held).size).toBe(held.length)
-      there.ledger((reader) => {
-        for (const row of reader.rows(['in_doubt'], 0, 200))
-          if (row.lastAttempt?.started === false) expect((row.customerNo ?? 0) % 3).toBe(0)
-        for (const row of reader.rows(['registered'], 0, 200)) expect((row.customerNo ?? 0) % 3).not.toBe(0)
-      })
     })
   })
 })

@@ -543,7 +543,10 @@ describe('a lost ledger', () => {
     const takeOver = { decision: 'all_in_doubt', ...BY_KIM } as const
     expect(hold(here, ledger, { takeOver })).toMatchObject({ inDoubt: 2 })
     expect(statesOf(ledger.file)).toEqual(['in_doubt', 'in_doubt'])
-    expect(() => hold(here, ledger)).not.toThrow()
+    decide(ledger, 1, 'resend', { force: true })
+    ledger.startRun(SETTINGS)
+    expect(hold(here, ledger)).toMatchObject({ inDoubt: 0 })
+    expect(statesOf(ledger.file)).toEqual(['ready', 'in_doubt'])
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CUT_OVER_CLASSES, NO_CUT_OVER, type ClassCounts } from '../../../src/domain/row/cut-over.js'
-import type { CheckedRecord } from '../../../src/domain/rule/verdict.js'
+import { findingOf, type CheckedRecord } from '../../../src/domain/rule/verdict.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { heldOutsideOfKeys, problemsOf, query, statesOf } from '../ledger-views.js'
@@ -512,6 +512,38 @@ describe('a comparison with the last export', () => {
     compare(ledger, [recordOf({ reference: 'M-2' })])
     expect(classesIn(ledger)).toEqual(new Map([[1, 'gone_unsent']]))
   })
+
+  it.each<[string, Values]>([
+    ['account', { iban: OTHER_IBAN }],
+    ['date', { values: { signedDate: null } }],
+    ['customer', { values: { customerNo: null } }],
+    ['reference', { reference: 'M_1' }],
+  ])(
+    'knows what was sent with a corrected %s, in another notation too, and no third value',
+    async (_, slip) => {
+      const findings = findingOf('DATE_INVALID', {}, {})
+      const wrong: Values = { ...mandate(1), verdict: 'invalid', findings, ...slip }
+      const ledger = running([wrong, mandate(3)])
+      admit(ledger, [{ ...mandate(1), corrects: 1 }])
+      for (const row of ledger.ready(0, 9))
+        await ledger.settle(await begin(ledger, row), registered(`NEW-${row.id}`))
+      const totals = { registered: 2, invalid: 0, conflict: 0 }
+      for (const cells of [recordOf(wrong).cells, ['as', 'another', 'system', 'writes', 'it']]) {
+        const final = [mandate(3), { ...wrong, cells }]
+        expect(compare(ledger, final.map(recordOf)).classes).toMatchObject({ unchanged: 2 })
+        admit(ledger, final)
+        expect(ledger.totals()).toMatchObject(totals)
+      }
+      expect(ledger.totals()).toMatchObject({ read: 6, duplicate: 4 })
+      for (const third of [
+        { iban: germanIban(901) },
+        { verdict: 'invalid', iban: germanIban(901) } as const,
+      ]) {
+        admit(ledger, [{ ...mandate(1), ...third }])
+        expect(ledger.view.comparedLines(0, 9)).toMatchObject([{ id: 3, isOpen: 1 }])
+      }
+    },
+  )
 
   it.each(['registered', 'ready'] as const)(
     'knows a mandate (%s) whose reference was the slip of another one, which the export still has',
