@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { sheetsOf } from '../report/workbook-value.js'
-import { collectionFile } from '../support/collections.js'
+import { collectionFile, type Debit } from '../support/collections.js'
 import { germanIban, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 import { openWork } from '../support/work.js'
@@ -310,168 +310,66 @@ describe('the last export', () => {
     expect((await ends(2, 'report', '--to-cancel', '4')).stderr).toContain('There is no run "4"')
     expect((await program('status')).stdout).toMatch(/^Last run: 3, started /m)
   })
-
-  it('what several lists say of a sent mandate is one line, which an end among it decides', async () => {
-    save('export.csv', [line(1), line(2).replace('2024', '2034')])
-    await ends(3, 'run', 'export.csv')
-    edit('corrections.csv', { signed_date: '2024-03-03' }, 'right.csv')
-    for (const [name, change] of [
-      ['customer.csv', { customer_no: '902' }],
-      ['ended.csv', { Status: 'cancelled' }],
-      ['account.csv', { iban: germanIban(902) }],
-    ] as const)
-      edit('right.csv', change, name)
-    await ends(0, 'run', path('right.csv'))
-    for (const name of ['customer.csv', 'ended.csv', 'account.csv']) {
-      const { status, stdout, stderr } = await program('run', path(name))
-      expect([status, stdout.includes('Nothing is open'), stderr]).toEqual([
-        3,
-        false,
-        expect.stringContaining('1 of 1 correction in'),
-      ])
-    }
-    expect(rows('cut-over.csv')).toMatchObject([
-      {
-        migration_class: 'ended_after_registration',
-        migration_change:
-          'it has another customer number there, it has ended there, it has another account there',
-        migration_action: expect.stringContaining('have it cancelled at the service') as string,
-      },
-    ])
-    await ends(0, 'resolve', '--row', '3', '--as', 'done', '--reason', 'cancelled')
-    expect((await program('status')).stdout).toContain('Nothing is open')
-    expect(sandbox().mandates()).toHaveLength(2)
-  })
-
-  it('a reference that changed is a name of its mandate for every later export', async () => {
-    save('export.csv', from(1, 3))
-    await ends(0, 'run', 'export.csv')
-    const renamed = line(2).replace('MANDATE-2', 'NEW-2')
-    save('c1.csv', [line(1), renamed, line(3)])
-    expect(await json('compare', 'c1.csv')).toMatchObject({ classes: { changed_after_registration: 1 } })
-    await program('resolve', '--row', '2', '--as', 'done', '--reason', 'reference changed there')
-    save('c2.csv', [line(1), renamed.replace(germanIban(2), germanIban(902)), line(3)])
-    expect(await json('compare', 'c2.csv')).toMatchObject({
-      classes: { new: 0, ended_after_registration: 0, changed_after_registration: 1 },
-    })
-    expect(rows('cut-over.csv')[0]?.['migration_change']).toBe(
-      'it has another reference there, it has another account there',
-    )
-    await ends(3, 'run', 'c2.csv')
-    expect(held()).toEqual([1, 2, 3])
-    expect(mandateOf(2)?.iban).toBe(germanIban(2))
-  })
 })
 
 describe('the last export in each format', () => {
-  const EACH = 30
-  /** In the order in which they are sent: the first four groups before the last export comes. */
-  const GROUPS = [
+  const { write, json, held } = placeForEach({
+    sandbox: { faults: [{ match: { customer_no: 4 }, fault: { kind: 'reset', applied: true } }] },
+  })
+  /** A mandate for each class, in the order in which they are sent: the first four before the last export comes. */
+  const CLASSES = [
     ...(['unchanged', 'changed_after_registration', 'ended_after_registration', 'in_doubt_changed'] as const),
     ...(['changed_before_sending', 'gone_unsent', 'dormant', 'new'] as const),
   ]
-  const DOUBTS = Array.from({ length: EACH }, (_, at) => 3 * EACH + at + 1)
-
-  const { write, json, held } = placeForEach({
-    sandbox: { faults: [{ match: { customer_no: DOUBTS }, fault: { kind: 'reset', applied: true } }] },
+  const mandateOf = (n: number, change: Partial<Debit> = {}) => ({
+    ...{ reference: `M-${n}`, iban: germanIban(n), signed: `2020-0${n}-11`, sequence: 'RCUR' },
+    day: n === 7 ? '2023-07-15' : '2026-01-05',
+    ...change,
   })
-
-  interface Mandate {
-    readonly customer: number
-    readonly iban: string
-    readonly signed: string
-    readonly reference: string
-    readonly last: string
-    readonly hasEnded: boolean
-  }
-
-  const mandateOf = (customer: number): Mandate => ({
-    customer,
-    iban: germanIban(customer),
-    signed: `2020-0${1 + (customer % 9)}-1${customer % 10}`,
-    reference: `M-${customer}`,
-    last: GROUPS[Math.floor((customer - 1) / EACH)] === 'dormant' ? '2023-07-15' : '2026-01-05',
-    hasEnded: false,
-  })
-  const all = GROUPS.flatMap((group, nth) =>
-    Array.from({ length: EACH }, (_, at) => ({ group, half: at % 2, ...mandateOf(nth * EACH + at + 1) })),
-  )
-  const FIRST: readonly Mandate[] = all.filter(({ group }) => group !== 'new')
-  const LAST: readonly Mandate[] = all.flatMap(({ group, half, ...mandate }) => {
-    if (group.includes('changed') && group !== 'unchanged')
-      return [{ ...mandate, iban: germanIban(mandate.customer + 5_000) }]
-    if (group !== 'ended_after_registration' && group !== 'gone_unsent') return [mandate]
-    return half === 0 ? [] : [{ ...mandate, hasEnded: true }]
-  })
-
-  const CREDITOR = 'DE98ZZZ09999999999'
-  const cellsOf = ({ customer, iban, signed, reference, last, hasEnded }: Mandate): string[] => [
-    ...[String(customer), iban, signed, CREDITOR, reference, last, hasEnded ? 'cancelled' : 'active'],
+  const moved = (n: number) => mandateOf(n, { iban: germanIban(n + 5_000) })
+  type Written = ReturnType<typeof mandateOf>
+  const FIRST: readonly Written[] = [1, 2, 3, 4, 5, 6, 7].map((n) => mandateOf(n))
+  const LAST: readonly Written[] = [
+    ...[mandateOf(1), moved(2), mandateOf(3, { sequence: 'FNAL' }), moved(4), moved(5), mandateOf(7)],
+    mandateOf(8),
   ]
   const HEADER = [
     ...['customer_no', 'iban', 'signed_date', 'sepa_creditor_identifier', 'unique_mandate_reference'],
     ...['last_collection_date', 'Status'],
   ]
-
-  /** How the former system writes its mandates, and what a configuration says of it; other formats are read as test/source reads them. */
-  const FORMATS: Readonly<
-    Record<
-      string,
-      { file: string; yaml?: string; bytes: (mandates: readonly Mandate[]) => string | Uint8Array }
-    >
-  > = {
-    'a workbook': {
-      file: 'xlsx',
-      bytes: (mandates) =>
-        workbookBytes({ sheets: { Mandates: rowsOf([HEADER, ...mandates.map(cellsOf)]) } }),
-    },
-    'a collection file': {
-      file: 'xml',
-      yaml: 'crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference, customer_no: customer_no }\n',
-      bytes: (mandates) =>
-        collectionFile(
-          mandates.map(({ last, hasEnded, ...mandate }) => ({
-            ...{ ...mandate, creditor: CREDITOR, day: last, sequence: hasEnded ? 'FNAL' : 'RCUR' },
-          })),
-        ),
-    },
+  const sheetOf = (all: readonly Written[]): Uint8Array => {
+    const lines = all.map(({ reference, iban, signed, day, sequence }) => [
+      ...[reference.slice(2), iban, signed, 'DE98ZZZ09999999999', reference, day],
+      sequence === 'FNAL' ? 'cancelled' : 'active',
+    ])
+    return workbookBytes({ sheets: { Mandates: rowsOf([HEADER, ...lines]) } })
   }
 
-  it.each(Object.entries(FORMATS))(
-    'so many of each class are told as such in %s, and counts are equal on both sides',
-    async (_, { file, yaml, bytes }) => {
-      const [before, after] = [`export.${file}`, `final.${file}`]
-      write(before, bytes(FIRST))
-      write(after, bytes(LAST))
-      write(
-        'customers.csv',
-        `reference,customer_no\n${all.map((one) => `${one.reference},${one.customer}\n`).join('')}`,
-      )
-      if (yaml !== undefined) write('sepa-migrate.yaml', yaml)
-      const first = [
-        '--as-of',
-        '2026-03-01',
-        '--limit',
-        `${4 * EACH}`,
-        '--max-in-doubt',
-        `${EACH}`,
-        '--no-report',
-      ]
-      expect((await json('run', before, ...first)).totals).toMatchObject({
-        ...{ read: 7 * EACH, registered: 3 * EACH, inDoubt: EACH, ready: 3 * EACH },
-      })
-      expect(held()).toHaveLength(4 * EACH)
-
-      // So much has gone that it is asked about.
-      const compared = await json('compare', after, '--as-of', '2026-08-01', '--yes-it-is-final')
-      expect(compared).toMatchObject({
-        classes: Object.fromEntries(GROUPS.map((group) => [group, EACH])),
-        mandates: { ledger: FIRST.length, final: LAST.length },
-        totals: { registered: 3 * EACH, inDoubt: EACH, ready: 3 * EACH },
-        cutOver: { open: 5 * EACH, held: 3 * EACH, untaken: 2 * EACH },
-      })
-      expect(held()).toHaveLength(4 * EACH)
-    },
-    120_000,
-  )
+  /** Other formats are read as test/source reads them. */
+  it.each([
+    ['a workbook', 'xlsx', sheetOf, 'dormantSoonDays: 60'],
+    [
+      'a collection file',
+      'xml',
+      collectionFile,
+      'crosswalk: { file: customers.csv, from: unique_mandate_reference, key: reference, customer_no: no }',
+    ],
+  ] as const)('one of each class is told as such in %s', async (_, ending, bytes, yaml) => {
+    const [before, after] = [`export.${ending}`, `final.${ending}`]
+    write(before, bytes(FIRST))
+    write(after, bytes(LAST))
+    write('customers.csv', `reference,no\n${CLASSES.map((__, at) => `M-${at + 1},${at + 1}\n`).join('')}`)
+    write('sepa-migrate.yaml', yaml)
+    const totals = { registered: 3, inDoubt: 1, ready: 3 }
+    const run = await json('run', before, '--as-of', '2026-03-01', '--limit', '4', '--no-report')
+    expect(run.totals).toMatchObject(totals)
+    // So much has gone that it is asked about.
+    expect(await json('compare', after, '--as-of', '2026-08-01', '--yes-it-is-final')).toMatchObject({
+      classes: Object.fromEntries(CLASSES.map((name) => [name, 1])),
+      mandates: { ledger: FIRST.length, final: LAST.length },
+      totals,
+      cutOver: { open: 5, held: 3, untaken: 2 },
+    })
+    expect(held()).toHaveLength(4)
+  })
 })

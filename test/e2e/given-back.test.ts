@@ -2,11 +2,11 @@ import { renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { collectionFile } from '../support/collections.js'
 import { germanIban, type Row, validExport, validLine } from '../support/export.js'
-import { listed, placeForEach } from '../support/place.js'
+import { placeForEach } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
 describe('a list of the report that comes back', () => {
-  const { rows, save, write, edit, held, mandateOf, sandbox, json, program, ends } = placeForEach({
+  const { rows, save, write, edit, held, json, program, ends } = placeForEach({
     rows: 9,
     sandbox: {
       faults: [
@@ -84,31 +84,6 @@ describe('a list of the report that comes back', () => {
     expect(stdout).toContain('A person decided that it is sent.')
     expect(stdout).toContain('→ Nothing to do.')
     expect(stdout).not.toContain('so the row is not sent')
-  })
-
-  it('doubts that a list from the service proves are proposed and recorded, and no others', async () => {
-    await program('run', 'export.csv')
-    const list = sandbox().mandates().map(listed)
-    const eighth = list.find((entry) => entry['customer_no'] === '8')!
-    save('wrong.csv', [
-      list[0] ?? {},
-      eighth,
-      { ...eighth, customer_no: '9', iban: germanIban(9), signed_date: '2024-03-10' },
-    ])
-    const wrong = await json('resolve', '--against', 'wrong.csv', '--apply', ...BY)
-    expect(wrong).toMatchObject({ exitCode: 2, totals: { inDoubt: 2 }, reconciliation: { isApplied: false } })
-    expect(wrong.errors[0]?.message).toContain('Row 9 cannot have the assigned reference')
-
-    save('list.csv', list)
-    const figures = { listed: 7, matched: 6, missingThere: 0, unknownHere: 0, differs: 0, proposals: 1 }
-    expect(await json('resolve', '--against', 'list.csv')).toMatchObject({
-      reconciliation: { ...figures, stillInDoubt: 1, isApplied: false },
-    })
-    const applied = await json('resolve', '--against', 'list.csv', '--apply', ...BY)
-    expect(applied.totals).toMatchObject({ registered: 7, refused: 1, inDoubt: 1 })
-    await program('report')
-    const told = rows('registered.csv').find(({ customer_no }) => customer_no === '8')
-    expect(told?.['assigned_mandate_reference']).toBe(mandateOf(8)?.unique_mandate_reference)
   })
 
   it('what collections contradict is held when it would go out once more, until a person says so', async () => {
@@ -248,7 +223,6 @@ describe('a correction', () => {
         [customer_no, iban, amendment.unique_mandate_reference].join(' '),
       )
       .sort()
-  const own = (n: number): string => [n, germanIban(n), `MANDATE-${n}`].join(' ')
 
   it('a correction is a decision: who, when, why and each field before and after, the account masked', async () => {
     const [first, second, third] = await heldBack(3)
@@ -278,36 +252,6 @@ describe('a correction', () => {
     expect(page).toContain('the customer called')
     expect(page).toContain('DE…0071')
     expect(page).not.toContain(germanIban(71))
-  })
-
-  it.each([
-    ['the account first', { iban: germanIban(1) }, { signed_date: '2024-03-15' }],
-    ['the date first', { signed_date: '2024-03-15' }, { iban: germanIban(1) }],
-  ])('two faults of a row are mended one after the other: %s', async (_, one, other) => {
-    write(
-      'export.csv',
-      `${validExport(0)}${validLine(1)
-        .replace(/2024-03-\d\d/, NEVER)
-        .replace(germanIban(1), 'DE00')}\n`,
-    )
-    await run('export.csv')
-    for (const change of [one, other]) {
-      save(
-        'mended.csv',
-        rows('corrections.csv').map((row) => ({ ...row, ...change })),
-      )
-      await run('mended.csv')
-    }
-    expect(registered()).toEqual([own(1)])
-  })
-
-  it('the next export mends one of two faults of a row', async () => {
-    const faulty = validLine(1).replace(/2024-03-\d\d/, NEVER)
-    write('export.csv', `${validExport(0)}${faulty.replace(germanIban(1), 'DE00')}\n`)
-    await run('export.csv')
-    write('final.csv', `${validExport(0)}${faulty}\n`)
-    await run('final.csv')
-    expect(rows('corrections.csv').map(({ iban }) => iban)).toEqual([germanIban(1)])
   })
 
   it.each(['corrections.csv', 'to-do.xlsx'])(
@@ -358,25 +302,6 @@ describe('a correction', () => {
           : row,
       )
     const list = 'sepa-migrate-report/to-do/corrections.csv'
-
-    it('leaves lines of the other one that came back as they were', async () => {
-      await begin()
-      correct('A2')
-      await place.ends(3, 'run', list, '--config', 'a.yaml')
-      expect(
-        sandbox()
-          .mandates()
-          .map(({ signed_date, amendment }) => [signed_date, amendment.sepa_creditor_identifier]),
-      ).toEqual([
-        ['2020-03-01', 'DE79ZZZ01234567890'],
-        ['2020-02-01', 'DE98ZZZ09999999999'],
-        ['2020-04-05', 'DE98ZZZ09999999999'],
-      ])
-      expect(rows('corrections.csv').map((row) => row['rum'])).toEqual(['B2'])
-      correct('B2')
-      await place.ends(0, 'run', list, '--config', 'b.yaml')
-      expect(sandbox().mandates().at(-1)).toMatchObject({ signed_date: '2020-03-02' })
-    })
 
     it('leaves all as it was where the configuration of a changed line is gone, and says what it needs', async () => {
       await begin()

@@ -616,18 +616,6 @@ describe('words', () => {
     },
   )
 
-  it('what an older export brings after a comparison waits for the compared one, and what had ended there is not sent', async () => {
-    save('first.csv', withStatus(mandate(3)))
-    await expectRun(['first.csv'], 0, [mandate(3)])
-    save('final.csv', withStatus(mandate(1, ENDED), mandate(2), mandate(3)))
-    await json('compare', 'final.csv', '--yes-it-is-final')
-    save('older.csv', withStatus(mandate(1), mandate(2), mandate(3)))
-    const { stdout } = await expectRun(['older.csv'], 3, [mandate(3)])
-    expect(stdout).toContain('2 ready, and held back')
-    await expectRun(['final.csv'], 3, mandates(2, 3))
-    expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 0 })
-  })
-
   it('what two people corrected otherwise waits for a person, whatever a newer export says', async () => {
     save('export.csv', [mandate(1), mandate(2, TYPED_WRONG)])
     await expectRun(['export.csv'], 3, [mandate(1)])
@@ -640,16 +628,6 @@ describe('words', () => {
     await expectRun(['901.csv', '902.csv'], 3, [mandate(1)])
     save('newer.csv', [mandate(1), mandate(2, account(903))])
     await expectRun(['newer.csv', '--newer'], 3, [mandate(1)])
-  })
-
-  it('a list that was out when a customer was erased sends nothing of them', async () => {
-    save('export.csv', [mandate(1), mandate(2, TYPED_WRONG)])
-    await expectRun(['export.csv'], 3, [mandate(1)])
-    edit('corrections.csv', account(2))
-    const list = place.read(inReport('corrections.csv'))
-    await ends(3, 'customer', 'erase', '2', '--with-open-rows', '--yes', '--reason', 'asked on 1 July')
-    place.write('out.csv', list)
-    await expectRun(['out.csv'], 3, [mandate(1)])
   })
 
   it('what somebody corrects of the compared export is no change of it', async () => {
@@ -694,44 +672,15 @@ describe('words', () => {
     await expectRun(['first.csv', '--newer'], 0, sent)
   })
 
-  describe('an export that comes in after a comparison', () => {
-    const OTHERS = [mandate(1, account(901)), mandate(2), mandate(4), mandate(5, TYPED_WRONG)]
-    const begin = async (): Promise<void> => {
-      save('first.csv', [mandate(3)])
-      save('final.csv', mandates(1, 2, 3))
-      save('older.csv', OTHERS)
-      await expectRun(['first.csv'], 0, [mandate(3)])
-      await json('compare', 'final.csv')
-      await expectRun(['older.csv'], 3, [mandate(3)])
-    }
-
-    it('waits: the compared one says what is sent of it, and the rest is gone there', async () => {
-      await begin()
-      edit('corrections.csv', account(5))
-      const waits = await expectRun([inReport('corrections.csv')], 3, [mandate(3)])
-      expect(waits.stdout).toContain('4 ready, and held back')
-      await expectRun(['final.csv'], 3, mandates(1, 2, 3))
-      await json('compare', 'final.csv')
-      expect(listOf('cut-over.csv').map((row) => row['migration_change'])).toEqual([
-        'it is not in the last export',
-        'it is not in the last export',
-      ])
-    })
-
-    it('is sent once somebody says that it is newer, or says "send" of a record', async () => {
-      await begin()
-      edit('corrections.csv', { ...account(5), migration_decision: 'send' })
-      await expectRun([inReport('corrections.csv')], 3, mandates(3, 5))
-      await expectRun(['older.csv', '--newer'], 3, [...OTHERS.slice(0, 3), mandate(3), mandate(5)])
-    })
-
-    it('waits not where another configuration reads it than what was compared', async () => {
-      place.write('b.yaml', 'dormantSoonDays: 3\n')
-      save('first.csv', [mandate(3)])
-      save('other.csv', [mandate(4)])
-      await expectRun(['first.csv'], 0, [mandate(3)])
-      await json('compare', 'first.csv')
-      await expectRun(['other.csv', '--config', 'b.yaml'], 3, mandates(3, 4))
-    })
+  it('what comes in after a comparison waits until it is called newer, and not where another configuration reads it', async () => {
+    place.write('b.yaml', 'dormantSoonDays: 3\n')
+    save('first.csv', [mandate(3)])
+    save('older.csv', [mandate(4)])
+    save('other.csv', [mandate(5)])
+    await expectRun(['first.csv'], 0, [mandate(3)])
+    await json('compare', 'first.csv')
+    await expectRun(['older.csv'], 3, [mandate(3)])
+    await expectRun(['other.csv', '--config', 'b.yaml'], 3, mandates(3, 5))
+    await expectRun(['older.csv', '--newer'], 3, mandates(3, 4, 5))
   })
 })

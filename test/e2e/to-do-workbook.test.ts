@@ -5,7 +5,7 @@ import { germanIban, validExport, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
 import { openWork } from '../support/work.js'
 
-const { path, write, held, mandateOf, sandbox, json, program, totals, rows } = placeForEach({
+const { path, write, held, mandateOf, json, program, totals, rows } = placeForEach({
   sandbox: {
     faults: [
       { match: { customer_no: 7 }, times: 1, fault: { kind: 'refuse', status: 422 } },
@@ -207,17 +207,6 @@ it('rows that stand under other marks are not taken, and every fault of the file
     )
     expect([totals(), held().length]).toEqual(before)
   }
-})
-
-it('corrections under other marks go to no other row', async () => {
-  const work = mend()
-  const [first, second] = work.rows('Corrections')
-  work.type('Corrections', 0, { migration_row: second?.['migration_row'] ?? '' })
-  work.type('Corrections', 1, { migration_row: first?.['migration_row'] ?? '' })
-  work.save(path('torn.xlsx'))
-  await json('run', 'torn.xlsx')
-  for (const { customer_no, amendment } of sandbox().mandates())
-    expect(amendment.unique_mandate_reference).toBe(customer_no === 1 ? '00123' : `MANDATE-${customer_no}`)
 })
 
 it('may have notes beside its lists, and is told as a list where its marks are gone', async () => {

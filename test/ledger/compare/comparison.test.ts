@@ -469,6 +469,22 @@ describe('a comparison with the last export', () => {
     expect(ledger.totals()).toMatchObject({ ready: 0 })
   })
 
+  it('holds what an export brings since, until the compared one comes in or a person says "send"', async () => {
+    const { ledger } = await ledgerOf(['registered'])
+    const final = [mandate(1), mandate(2), { ...mandate(3), verdict: 'excluded' as const }]
+    compare(ledger, final.map(recordOf), true, { sha256: 'final' })
+    const late = [mandate(2), mandate(3), { ...mandate(4), iban: OTHER_IBAN }, unread(mandate(5))]
+    admit(ledger, late, { sha256: 'late' })
+    const ready = () => ledger.ready(0, 9).map(({ id }) => id)
+    expect([ready(), ledger.totals().ready, ledger.view.openCutOver().held]).toEqual([[], 3, 3])
+    admit(ledger, [{ ...mandate(5), corrects: 5 }])
+    expect(ready()).toEqual([])
+    admit(ledger, [{ ...mandate(5), signedDate: '2020-02-02', corrects: 6, isDecided: true }])
+    expect(ready()).toEqual([7])
+    admit(ledger, final, { sha256: 'final' })
+    expect(ready()).toEqual([2, 7])
+  })
+
   it('is made once more with the newest export alone, where somebody said which one that is', async () => {
     const { ledger } = await ledgerOf(['registered'])
     compare(ledger, exportedLast(1, 'registered', 'same'), false, { sha256: 'second' })
@@ -671,6 +687,19 @@ describe('a comparison with the last export', () => {
       expect(ledger.view.openCutOver().open).toBe(0)
     },
   )
+
+  it('knows it under that name in every later export, where nothing else is to be sent', async () => {
+    const { ledger } = await ledgerOf(['registered', 'registered'])
+    const renamed = { ...mandate(1), reference: 'M-1-NEW' }
+    compare(ledger, [renamed, mandate(2)].map(recordOf))
+    decide(ledger, 1, 'done')
+    const later = [{ ...renamed, iban: germanIban(901) }, mandate(2)]
+    const classes = { new: 0, ended_after_registration: 0, changed_after_registration: 1 }
+    expect(compare(ledger, later.map(recordOf)).classes).toMatchObject(classes)
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([{ id: 1, why: 'reference account' }])
+    admit(ledger, later)
+    expect(ledger.totals()).toMatchObject({ registered: 2, ready: 0 })
+  })
 
   it.each(['gone', 'ended'] as const)(
     'tells of a mandate that was written off because it was %s, and is back: a person lets it go or closes it',

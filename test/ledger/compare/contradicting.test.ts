@@ -40,6 +40,17 @@ describe('a correction that comes once its mandate was sent', () => {
     expect(ledger.view.openCutOver().open).toBe(0)
   })
 
+  it('is one line of what several lists say, which an end among it decides', async () => {
+    const ledger = await overtaken()
+    const lists: Values[] = [{ customerNo: 7 }, { verdict: 'excluded' }, { iban: OTHER_IBAN }]
+    for (const said of lists) admit(ledger, [{ ...said, corrects: 1 }])
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([
+      { id: 2, listed: 'ended_after_registration', why: 'customer ended account', isOpen: 1 },
+    ])
+    decide(ledger, 2, 'done')
+    expect(ledger.view.openCutOver().open).toBe(0)
+  })
+
   it.each<[Values, string]>([
     [{ signedDate: '2020-03-01' }, 'date'],
     [{ customerNo: 7, iban: OTHER_IBAN }, 'customer'],
