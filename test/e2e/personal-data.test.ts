@@ -1,15 +1,6 @@
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type {
-  CreditorIdentifier,
-  Iban,
-  LocalDate,
-  MandateReference,
-} from '../../src/domain/mandate/mandate.js'
-import { openDatabase } from '../../src/driver.js'
-import { createFingerprints } from '../../src/ledger/admit/stored-row.js'
 import { forge } from '../ledger/ledger-views.js'
 import { germanIban } from '../support/export.js'
 import { filesBelow } from '../support/folder.js'
@@ -235,63 +226,12 @@ describe('purge and erasure', () => {
     expect(erased.stderr).toBe('')
     expect(erased.stdout).toContain('Customer 2: removed what was held of 1 row.')
     expect(erased.stdout).toContain('pack/to-do/refused.csv')
+    expect(erased.stdout).toMatch(/\n +plan\.json\n +plan\.html\n +names of planner and approver/)
     const left = (await show('2')).stdout
     expect(left).toContain('cells: not held any more')
     expect(left).not.toContain(SAID)
     expect(left).toContain('request of 1 July')
     expect((await show('3')).stdout).toContain(PERSON[0])
     expect((await program('report', '--out', 'after')).stdout).toContain('balanced:')
-  })
-
-  /** What somebody finds who has every file but the export, the bank code and all that is known of customer 2. */
-  function accountsFound(): string[] {
-    const ledger = openDatabase(path('sepa-migrate.db'), { readonly: true })
-    const keys = ledger
-      .prepare<[], { secret: Buffer; planKey: Buffer }>('select secret, plan_key as planKey from campaign')
-      .get()
-    ledger.close()
-    if (keys === undefined) throw new Error('There is no campaign')
-    const files = filesBelow(folder())
-      .filter((name) => name !== 'export.csv')
-      .map((name) => readFileSync(path(name)))
-    const windows = new Set<number>()
-    for (const bytes of files)
-      for (let at = 0; at + 4 <= bytes.length; at += 1) windows.add(bytes.readUInt32LE(at))
-    const isThere = (bytes: Buffer): boolean =>
-      windows.has(bytes.readUInt32LE(0)) && files.some((file) => file.includes(bytes))
-    const prints = createFingerprints(keys.secret)
-    return Array.from({ length: 10_000 }, (_, n) => germanIban(n)).filter((iban) => {
-      const content = prints.content({
-        customerNo: 2,
-        iban: iban as Iban,
-        signedDate: '2024-01-02' as LocalDate,
-        original: {
-          creditorIdentifier: 'DE98ZZZ09999999999' as CreditorIdentifier,
-          mandateReference: 'M-2' as MandateReference,
-        },
-      })
-      const rows = createHash('sha256').update(keys.planKey).update(content).digest('hex')
-      const raw = prints.raw(line(2, iban, 'M-2').trim().split(','))
-      return [prints.account(iban), content, raw, Buffer.from(iban), Buffer.from(rows)].some(isThere)
-    })
-  }
-
-  it('an erased account is found again in no file: ledger, side files, register, report, plan, log', async () => {
-    const planned = await program('plan', '--retry-refused', '--to', 'plan.json')
-    expect(planned.stderr).toBe('')
-    expect(accountsFound()).toContain(germanIban(2))
-    const erased = await program(
-      ...['customer', 'erase', '2', '--yes', '--reason', 'request of 1 July', '--with-open-rows'],
-    )
-    expect(erased.stderr).toBe('')
-    expect(erased.stdout).toMatch(/\n +plan\.json\n +plan\.html\n +names of planner and approver/)
-    // As that command says: the report is written again, and what it does not change is deleted.
-    rmSync(path('pack'), { recursive: true })
-    rmSync(path('checked'), { recursive: true })
-    expect((await program('report', '--out', 'after')).stdout).toContain('balanced:')
-    expect(filesBelow(folder())).toEqual(
-      expect.arrayContaining(['plan.json', 'plan.html', 'run.log', 'sepa-migrate.db', 'after/report.html']),
-    )
-    expect(accountsFound()).not.toContain(germanIban(2))
   })
 })
