@@ -97,6 +97,9 @@ it('what a later collection contradicts of a registered mandate is a line of the
     ['3', 'ended_after_registration', 'its last collection was made as the last one'],
   ]
   expect(lines()).toEqual(both)
+  expect((await json<{ warnings: string[] }>('status')).warnings.join('\n')).toMatch(
+    /1 registered row: The mandate was last collected from another account\. .*changed or cancelled at the service.*\(EVIDENCE_ACCOUNT_DIFFERS, problems\.csv\)/,
+  )
   expect(read('report.html')).toContain('Collected and in no export: 1 (problems.csv)')
   expect(read('problems.csv').match(/EVIDENCE_NOT_IN_EXPORT/g)).toHaveLength(1)
 
@@ -152,18 +155,6 @@ it('a correction that says what was collected goes without a word of a person', 
   })
 })
 
-it('a run under a plan that was made beside collections is refused without them', async () => {
-  write('january.xml', collectionFile([debit(1, { sequence: 'FNAL' }), debit(2)]))
-  await program('plan', 'export.csv', '--evidence', 'january.xml', '--to', 'plan.json')
-  await program('approve', 'plan.json', '--yes', '--by', 'Anna', '--reference', 'minutes of 3 June')
-  const without = await json('run', 'export.csv', '--plan', 'plan.json')
-  expect(without.errors[0]?.message).toMatch(/rows changed/)
-  expect(held()).toEqual([])
-  expect(await json('run', 'export.csv', '--plan', 'plan.json', '--evidence', 'january.xml')).toMatchObject({
-    totals: { registered: 3, conflict: 1 },
-  })
-})
-
 it('a row that was begun and turned away is held by collections that come later, as any other', async () => {
   const refused = await programWith({ SEPA_MIGRATE_PASSWORD: 'wrong' }, 'run', 'export.csv', '--limit', '1')
   expect(refused.status).toBe(6)
@@ -180,22 +171,6 @@ it('a row that was begun and turned away is held by collections that come later,
   expect(checked.totals).toMatchObject({ registered: 3, conflict: 0 })
   expect(await json('run')).toMatchObject({ totals: { registered: 4, conflict: 0 } })
   expect(held()).toEqual([2, 3, 4, 1])
-})
-
-it('collections that contradict a registered row are told with what is left to do', async () => {
-  await program('run', 'export.csv')
-  write('late.xml', collectionFile([debit(1, { iban: germanIban(9) }), debit(2), debit(3)]))
-  const told =
-    /1 registered row: The mandate was last collected from another account\. .*changed or cancelled at the service.*\(EVIDENCE_ACCOUNT_DIFFERS, problems\.csv\)/
-  const ran = await program('run', 'export.csv', '--evidence', 'late.xml')
-  expect(ran.stdout + ran.stderr).toMatch(told)
-  expect((await json<{ warnings: string[] }>('status')).warnings.join('\n')).toMatch(told)
-  // What was never collected says nothing against a registration.
-  const about = () => rows('problems.csv').filter((row) => row['rule']?.startsWith('EVIDENCE_') === true)
-  expect(about()).toMatchObject([{ rule: 'EVIDENCE_ACCOUNT_DIFFERS', severity: 'warning', record: '1' }])
-  await program('run', 'export.csv', '--evidence', 'late.xml')
-  expect(about()).toHaveLength(1)
-  expect(held()).toEqual([1, 2, 3, 4])
 })
 
 const OLD = '2022-01-15'

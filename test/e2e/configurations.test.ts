@@ -481,23 +481,6 @@ describe('two systems in one ledger', () => {
     })
   })
 
-  it('one name for two mandates waits, whatever is called newer', async () => {
-    configure()
-    save('a.csv', A, [...linesOfA(germanIban(2)), `3,${germanIban(3)},03.02.2020,X-1`])
-    save('b.csv', B, [...linesOfB(germanIban(12)), `14,${germanIban(14)},03/24/2020,X-1`])
-    await program('run', 'a.csv', '--config', 'a.yaml', '--limit', '1')
-    await program('run', 'b.csv', '--config', 'b.yaml')
-    for (const more of [[], ['--newer']]) {
-      const ended = await program('run', 'b.csv', '--config', 'b.yaml', ...more)
-      expect([ended.status, held()], ended.stdout).toEqual([3, expect.not.arrayContaining([14])])
-      expect(nextOf(ended)).not.toContain('--newer')
-    }
-    expect(place.rows('corrections.csv').map((row) => row['migration_rule'])).toEqual([
-      'CONFLICT_MANDATE',
-      'CONFLICT_MANDATE',
-    ])
-  })
-
   it('a comparison that was read otherwise is made again before anything is sent', async () => {
     configure()
     save(

@@ -468,7 +468,7 @@ describe('words', () => {
   const FAULTS = [{ match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse' } }] as const
   const place = placeForEach({ sandbox: { faults: FAULTS } })
   const { save, edit, json } = place
-  const { decide, expectRun, listOf, ends, registered, waiting, expectRuns } = place
+  const { decide, expectRun, listOf, ends, registered, expectRuns } = place
 
   describe('a word of a person is about the mandate that it names, and about no other', () => {
     it('what was refused is closed with the record that says it has ended', async () => {
@@ -494,23 +494,6 @@ describe('words', () => {
       const { stderr } = await expectRun([inReport('corrections.csv')], 3, [mandate(2)])
       expect(stderr).toContain('2 lines in "corrections.csv" with "send" wait all the same')
     })
-
-    it.each([
-      ['', 3, ['--retry-refused']],
-      ['send', 0, []],
-    ])(
-      'a correction to what counts already answers the record that said something else (%s)',
-      async (word, status, args) => {
-        save('export.csv', mandates(31, 2))
-        save('other.csv', [mandate(31, account(901)), mandate(2)])
-        await expectRuns([['export.csv'], ['other.csv']], 3, [mandate(2)])
-        edit('corrections.csv', { ...mandate(31), migration_decision: word })
-        const sent = status === 0 ? mandates(31, 2) : [mandate(2)]
-        await expectRun([inReport('corrections.csv')], status, sent)
-        expect(listOf('corrections.csv')).toEqual([])
-        await expectRun(args, 0, mandates(31, 2))
-      },
-    )
   })
 
   describe('a line of the cut-over stays open until somebody acts, or an export answers it', () => {
@@ -539,46 +522,6 @@ describe('words', () => {
       expect(await json('status')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
     })
   })
-
-  it.each([
-    ['another date', DATE],
-    ['a typing error, too', { ...DATE, ...TYPED_WRONG }],
-  ])(
-    'a correction to what was written off answers the record that said something else (%s)',
-    async (_, said) => {
-      save('export.csv', mandates(31, 2))
-      save('older.csv', [mandate(31, said), mandate(2)])
-      await expectRun(['export.csv'], 3, [mandate(2)])
-      await place.program('resolve', '--row', '1', '--as', 'written-off', '--reason', 'it is over')
-      await expectRun(['older.csv'], 3, [mandate(2)])
-      edit('corrections.csv', mandate(31))
-      await expectRuns([[inReport('corrections.csv')], ['--retry-refused']], 0, [mandate(2)])
-    },
-  )
-
-  it('a mandate is held for its other spelling, though others of its customer look like it as well', async () => {
-    const like = (reference: string) => mandate(1, named(reference))
-    save('export.csv', [mandate(2), like('A-1'), like('A-3')])
-    save('other.csv', [like('00A-3')])
-    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(2)])
-    await expectRun(['other.csv'], 3, [mandate(2)])
-    expect(waiting()).toEqual(linesOf([like('00A-3'), like('A-1'), like('A-3')]))
-  })
-
-  it.each([[['active.csv', 'unclear.csv', 'other.csv']], [['other.csv', 'unclear.csv', 'active.csv']]])(
-    'a correction that gives another row the reference of a conflict decides nothing about it (%s)',
-    async (files) => {
-      place.write('sepa-migrate.yaml', 'words: { status: { active: [active] } }\n')
-      save('active.csv', withStatus(mandate(1), mandate(2)))
-      save('unclear.csv', withStatus(mandate(1, { Status: 'S' }), mandate(2)))
-      save('other.csv', [mandate(1, named('00MND-0001'))])
-      await expectRun(files, 3, [mandate(2)])
-      edit('corrections.csv', (row) =>
-        row['unique_mandate_reference'] === '00MND-0001' ? { ...row, ...named('MND-0001') } : row,
-      )
-      await expectRuns([[inReport('corrections.csv')], ['--retry-refused']], 3, [mandate(2)])
-    },
-  )
 
   it('of two exports that were compared together neither is the newer one', async () => {
     save('export.csv', [mandate(3)])

@@ -243,6 +243,22 @@ it('what was sent under a name that a person corrected stands for the name befor
   expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'duplicate'])
 })
 
+it('one name that two systems have for two mandates waits, whatever is newer', () => {
+  const by = (configuration: string) => ({ reading: { configuration } as never })
+  const other = { customerNo: 7, iban: OTHER_IBAN, signedDate: '2020-02-02' }
+  for (const isNewer of [false, true]) {
+    const ledger = open()
+    admit(ledger, [{}], by('a.yaml'))
+    admit(ledger, [other], { ...by('b.yaml'), isNewer })
+    expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict'])
+    expect(rowsOf(ledger.file).at(-1)).toMatchObject({ rule: 'CONFLICT_MANDATE' })
+    const same = open()
+    admit(same, [{}], by('a.yaml'))
+    admit(same, [other], { ...by('a.yaml'), isNewer })
+    expect(same.totals()).toMatchObject(isNewer ? { ready: 1 } : { conflict: 2 })
+  }
+})
+
 describe('rows whose mandate cannot be told', () => {
   const unreadable: Values = { verdict: 'invalid', mandateKey: null, reference: '' }
 
@@ -523,6 +539,11 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(rowsOf(sent.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONTRADICTS_SENT' })
   })
 
+  it('waits for its other spelling, though others of its customer look like it as well', () => {
+    const [one, other] = ['A-1', 'A-3'].map((reference) => ({ reference }))
+    return expectStates('conflict conflict conflict', [one!, other!], [{ reference: '00A-3' }])
+  })
+
   it('goes under a lowered rule, with a warning', () => {
     const ledger = open()
     const twins = [{}, { reference: 'M1', customerNo: 7 }]
@@ -785,6 +806,40 @@ describe('a record that could not be read and is read again', () => {
     expect(again(ledger)).toEqual(['superseded', 'superseded', 'ready'])
     const beside = holding([{}], [BAD], [{ iban: OTHER_IBAN }])
     expect(again(beside)).toEqual(['conflict', 'superseded', 'conflict', 'duplicate'])
+  })
+})
+
+describe('a correction to what the ledger holds already', () => {
+  it.each([
+    ['', false, 1],
+    ['send', true, 0],
+  ])('answers the record that said something else of a refused one (%s)', async (_, isDecided, retried) => {
+    const ledger = await played([{}], refused(), [{ iban: OTHER_IBAN }])
+    expect([statesOf(ledger.file)[1], ledger.retryRefused('Ada')]).toEqual(['conflict', 0])
+    admit(ledger, [{ corrects: 2, isDecided }])
+    expect(ledger.totals()).toMatchObject({ conflict: 0, ready: isDecided ? 1 : 0 })
+    expect(ledger.retryRefused('Ada')).toBe(retried)
+  })
+
+  it.each<[string, Values]>([
+    ['another date', { signedDate: '2020-02-02' }],
+    ['a typing error, too', { signedDate: '2020-02-02', verdict: 'invalid', values: { iban: null } }],
+  ])('answers the record that said something else of one that was written off (%s)', async (_, said) => {
+    const ledger = await played([{}], refused())
+    decide(ledger, 1, 'written_off')
+    admit(ledger, [said])
+    admit(ledger, [{ corrects: 2 }])
+    expect(ledger.totals()).toMatchObject({ writtenOff: 1, conflict: 0, invalid: 0, ready: 0 })
+    expect(ledger.retryRefused('Ada')).toBe(0)
+  })
+
+  it('decides nothing about a conflict whose reference it gives to another row', () => {
+    const files: Values[][] = [[{}], [{ verdict: 'conflict' }], [{ reference: '00M-1' }]]
+    for (const order of [files, files.toReversed()]) {
+      const ledger = holding(...order)
+      admit(ledger, [{ corrects: order.indexOf(files[2]!) + 1 }])
+      expect(ledger.totals()).toMatchObject({ ready: 0 })
+    }
   })
 })
 
