@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { admit, decide, OTHER_IBAN, registered, running, send, type Values } from '../campaign-setup.js'
+import {
+  admit,
+  compareWith,
+  decide,
+  OTHER_IBAN,
+  registered,
+  running,
+  send,
+  type Values,
+} from '../campaign-setup.js'
 import { statesOf } from '../ledger-views.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 
@@ -85,6 +94,20 @@ describe('a correction that comes once its mandate was sent', () => {
     expect(ledger.view.comparedLines(0, 9)).toEqual([])
     expect(statesOf(ledger.file).at(-1)).toBe('duplicate')
   })
+})
+
+it('what a person sends otherwise than the last export has it is to be changed at the service', async () => {
+  const other: Values = { iban: OTHER_IBAN }
+  const ledger = running([{}], [other])
+  compareWith(ledger, [other])
+  admit(ledger, [{ corrects: 1, isDecided: true, said: { by: null, reason: null, comparison: 1 } }])
+  await send(ledger, registered('NEW-1'))
+  admit(ledger, [other])
+  expect(ledger.view.comparedLines(0, 9)).toMatchObject([
+    { current: 3, listed: 'changed_after_registration', isOpen: 1 },
+  ])
+  decide(ledger, 3, 'done')
+  expect(ledger.view.openCutOver().open).toBe(0)
 })
 
 describe('a mandate that is in the newest export as it was sent, though somebody had it changed at the service', () => {
