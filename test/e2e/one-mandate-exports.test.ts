@@ -416,37 +416,6 @@ describe('exports', () => {
   })
 
   describe('controls', () => {
-    it('what was refused and erased goes as a newer export has it, by the word of a person', async () => {
-      save('export.csv', mandates(7, 6))
-      await expectRun(['export.csv'], 3, [mandate(6)])
-      const erase = ['customer', 'erase', '7', '--with-open-rows', '--yes', '--reason', 'asked on 1 July']
-      await ends(3, ...erase)
-      save('newer.csv', mandates(7, 6, 8))
-      await expectRun(['newer.csv', '--newer'], 3, mandates(6, 8))
-      expect((await decide('send', [mandate(7)])).status).toBe(0)
-      expect(registered()).toEqual(linesOf(mandates(6, 7, 8)))
-    })
-
-    it('what was refused or invalid and written off goes as the last export has it, by the word of a person', async () => {
-      const [good, ...closed] = [mandate(6), mandate(7), mandate(8)]
-      save('export.csv', [good, mandate(7), mandate(8, { iban: 'DE00' })])
-      await expectRun(['export.csv'], 3, [good])
-      const off = ['--as', 'written-off', '--reason', 'pays by invoice']
-      await ends(3, 'resolve', '--row', '2', ...off)
-      await ends(0, 'resolve', '--row', '3', ...off)
-      // As it was before it was closed is no news.
-      save('same.csv', [good, mandate(7), mandate(8, { iban: 'DE00' })])
-      await ends(0, 'compare', 'same.csv')
-      await expectRun(['same.csv'], 0, [good])
-      const again = [mandate(7, account(907)), ...closed.slice(1)]
-      save('final.csv', [good, ...again])
-      const { stdout } = await ends(3, 'compare', 'final.csv')
-      expect(stdout).toMatch(/ 2 +New or changed|2 +Changed before/)
-      await expectRun(['final.csv'], 3, [good])
-      expect((await decide('send', again)).status).toBe(0)
-      expect(registered()).toEqual(linesOf([good, ...again]))
-    })
-
     it.each([
       ['was refused', 7, ['export.csv'], 3],
       ['was not sent', 8, ['export.csv', '--only', 'unique_mandate_reference=MND-0006'], 5],
@@ -468,7 +437,7 @@ describe('words', () => {
   const FAULTS = [{ match: { customer_no: 31 }, times: 1, fault: { kind: 'refuse' } }] as const
   const place = placeForEach({ sandbox: { faults: FAULTS } })
   const { save, edit, json } = place
-  const { decide, expectRun, listOf, ends, registered, expectRuns } = place
+  const { expectRun, listOf, ends, registered, expectRuns } = place
 
   describe('a word of a person is about the mandate that it names, and about no other', () => {
     it('what was refused is closed with the record that says it has ended', async () => {
@@ -496,33 +465,6 @@ describe('words', () => {
     })
   })
 
-  describe('a line of the cut-over stays open until somebody acts, or an export answers it', () => {
-    it('one that does not say which have ended answers no end', async () => {
-      save('export.csv', mandates(1, 2))
-      save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
-      await expectRun(['export.csv'], 0, mandates(1, 2))
-      await expectRun(['status.csv'], 3, mandates(1, 2))
-      save('final.csv', mandates(2, 1))
-      expect(await json('compare', 'final.csv', '--yes-it-is-final')).toMatchObject({ exitCode: 3 })
-      expect(listOf('cut-over.csv')).toMatchObject([{ customer_no: '1' }])
-      save('last.csv', withStatus(mandate(2), mandate(1)))
-      expect(await json('compare', 'last.csv')).toMatchObject({ exitCode: 0, classes: { unchanged: 2 } })
-      expect(listOf('cut-over.csv')).toEqual([])
-    })
-
-    it('a record that is written off leaves it open', async () => {
-      save('export.csv', mandates(1, 2))
-      save('status.csv', withStatus(mandate(1, ENDED), mandate(2)))
-      await expectRun(['export.csv'], 0, mandates(1, 2))
-      await expectRun(['status.csv'], 3, mandates(1, 2))
-      await decide('written-off', [mandate(1)])
-      expect(await json('status')).toMatchObject({ exitCode: 3, cutOver: { open: 1 } })
-      edit('cut-over.csv', { migration_decision: 'done', migration_reason: 'cancelled there' })
-      await place.program('resolve', '--from', inReport('cut-over.csv'))
-      expect(await json('status')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
-    })
-  })
-
   it('of two exports that were compared together neither is the newer one', async () => {
     save('export.csv', [mandate(3)])
     await expectRun(['export.csv'], 0, [mandate(3)])
@@ -542,22 +484,6 @@ describe('words', () => {
     await place.program('run', 'ended.csv', '--newer', '--yes')
     expect(await json('status')).toMatchObject({ cutOver: { open: 1 }, totals: { excluded: 1 } })
   })
-
-  it.each([[['wrong.csv', 'export.csv']], [['export.csv', 'wrong.csv']]])(
-    'a record of unknown status speaks under its other spelling, though its account cannot be read (%s)',
-    async ([first = '', second = '']) => {
-      place.write('sepa-migrate.yaml', 'words: { status: { active: [active] } }\n')
-      save('export.csv', withStatus(mandate(1, TYPED_WRONG), mandate(2)))
-      save('wrong.csv', withStatus(mandate(1, named('MND 0001'), TYPED_WRONG, { Status: 'S' }), mandate(3)))
-      const [one, other] = first === 'export.csv' ? [2, 3] : [3, 2]
-      await expectRun([first], 3, [mandate(one)])
-      await expectRun([second], 3, [mandate(one), mandate(other)])
-      edit('corrections.csv', (row) =>
-        'MND-0001' === row['unique_mandate_reference'] ? { ...row, ...account(1) } : row,
-      )
-      await expectRun([inReport('corrections.csv')], 3, mandates(2, 3))
-    },
-  )
 
   it('what two people corrected otherwise waits for a person, whatever a newer export says', async () => {
     save('export.csv', [mandate(1), mandate(2, TYPED_WRONG)])

@@ -843,6 +843,27 @@ describe('a correction to what the ledger holds already', () => {
   })
 })
 
+it.each([false, true])(
+  'a record that cannot be read, of a status that nobody knows, speaks under its other spelling, first: %s',
+  (isFirst) => {
+    const wrong: Values = { verdict: 'invalid', values: { iban: null } }
+    const findings = findingOf('STATUS_UNKNOWN', {}, { field: 'status', value: 'S' })
+    const unclear: Values[] = [{ ...wrong, reference: '00M-1', findings }]
+    const ledger = isFirst ? holding(unclear, [wrong]) : holding([wrong], unclear)
+    admit(ledger, [{ corrects: isFirst ? 2 : 1 }])
+    expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'MANDATE_ENDED_ELSEWHERE' })
+  },
+)
+
+it('what was refused and erased goes as a newer export has it, by the word of a person', async () => {
+  const ledger = await played([{}], refused())
+  ledger.erase({ by: 'Ada', reason: 'asked', customerNo: 1000, rowIds: [1], withOpenRows: true })
+  admit(ledger, [{}], { isNewer: true })
+  expect(statesOf(ledger.file)).toEqual(['refused', 'conflict'])
+  admit(ledger, [{ corrects: 2, isDecided: true }])
+  expect(ledger.totals()).toMatchObject({ ready: 1, conflict: 0 })
+})
+
 describe('the word beside a row that contradicts another', () => {
   it('says nothing of a mandate that was sent since under another reference', async () => {
     const rows = [{}, { iban: OTHER_IBAN }]

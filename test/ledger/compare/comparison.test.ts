@@ -521,6 +521,42 @@ describe('a comparison with the last export', () => {
     expect(ledger.view.openCutOver().open).toBe(0)
   })
 
+  it('answers an end where it says which have ended; nor does the record that is written off', async () => {
+    const { ledger } = await ledgerOf(['registered', 'registered'])
+    const withStatus = { columns: { ...COLUMNS, status: 'status' } }
+    const ended = { ...mandate(1), verdict: 'excluded' } as const
+    const same = [1, 2].flatMap((n) => exportedLast(n, 'registered', 'same'))
+    const open = (): number => ledger.view.openCutOver().open
+    admit(ledger, [ended], withStatus)
+    for (const [given, left] of [
+      [{}, 1],
+      [withStatus, 0],
+    ] as const) {
+      compare(ledger, same, true, given)
+      expect(open()).toBe(left)
+    }
+    admit(ledger, [{ ...mandate(2), verdict: 'excluded' }], withStatus)
+    decide(ledger, 4, 'written_off')
+    expect(open()).toBe(1)
+    decide(ledger, 2, 'done')
+    expect(open()).toBe(0)
+  })
+
+  it('has what was refused and written off go as it has that, by the word of a person', async () => {
+    const ledger = await played([mandate(1)], refused())
+    decide(ledger, 1, 'written_off')
+    // As it was before it was closed is no news.
+    expect(compare(ledger, [recordOf(mandate(1))]).classes).toMatchObject({ unchanged: 1 })
+    admit(ledger, [mandate(1)])
+    const again = { ...mandate(1), iban: OTHER_IBAN }
+    expect(compare(ledger, [recordOf(again)]).classes).toMatchObject({ changed_before_sending: 1 })
+    admit(ledger, [again])
+    expect(ledger.totals()).toMatchObject({ duplicate: 1, conflict: 1, ready: 0 })
+    const said = { by: null, reason: null, comparison: 2 }
+    admit(ledger, [{ ...again, corrects: 3, isDecided: true, said }])
+    expect(ledger.ready(0, 9)).toHaveLength(1)
+  })
+
   it('finds gone what two exports differ about, and neither of them is the last', () => {
     const ledger = open()
     admit(ledger, [{}, { reference: 'M-2' }])
