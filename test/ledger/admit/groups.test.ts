@@ -850,6 +850,7 @@ it.each([false, true])(
     const findings = findingOf('STATUS_UNKNOWN', {}, { field: 'status', value: 'S' })
     const unclear: Values[] = [{ ...wrong, reference: '00M-1', findings }]
     const ledger = isFirst ? holding(unclear, [wrong]) : holding([wrong], unclear)
+    expect(statesOf(holding([{}], unclear).file)).toEqual(['conflict', 'invalid'])
     admit(ledger, [{ corrects: isFirst ? 2 : 1 }])
     expect(rowsOf(ledger.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'MANDATE_ENDED_ELSEWHERE' })
   },
