@@ -553,3 +553,23 @@ describe('words', () => {
     await expectRun(['older.csv', '--newer'], 3, mandates(3, 4, 5))
   })
 })
+
+describe('one account and date under two spellings, for two customers', () => {
+  const { save, read, rows, decide, expectRun, registered, waiting } = placeForEach({ sandbox: {} })
+
+  it('both wait in one command, and a person separates them', async () => {
+    const TWINS = [mandate(11), mandate(11, named('MND0011'), customer(1011))]
+    const [one = {}, other = {}] = TWINS
+    save('export.csv', [...TWINS, mandate(2)])
+    const ended = await expectRun(['export.csv'], 3, [mandate(2)])
+    expect(waiting()).toEqual(linesOf(TWINS))
+    expect(nextOf(ended)).toBe(GIVE_BACK)
+    expect((await decide('send', [other])).status).toBe(3)
+    expect(registered()).toEqual(linesOf([mandate(2), other]))
+    expect(waiting()).toEqual(linesOf([one]))
+    expect((await decide('send', [one])).status).toBe(0)
+    expect(registered()).toEqual(linesOf([mandate(2), ...TWINS]))
+    expect(rows('decisions.csv').map(({ reason }) => reason)).toContain('the customer was asked')
+    expect(read('report.html')).toContain('the customer was asked')
+  })
+})

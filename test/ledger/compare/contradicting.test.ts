@@ -3,6 +3,7 @@ import {
   admit,
   compareWith,
   decide,
+  inDoubt,
   OTHER_IBAN,
   registered,
   running,
@@ -95,6 +96,34 @@ describe('a correction that comes once its mandate was sent', () => {
     expect(statesOf(ledger.file).at(-1)).toBe('duplicate')
   })
 })
+
+it.each<[string, Values, readonly ('run' | 'compare')[]]>([
+  ['ended', { verdict: 'excluded' }, ['run', 'compare']],
+  ['account', { iban: OTHER_IBAN }, ['compare', 'run']],
+])(
+  'what an export says of a doubt is a line as well, until both are closed: %s, %j',
+  async (_, said, order) => {
+    const second = { reference: 'M-2', customerNo: 2 }
+    const ledger = running([{}, second])
+    for (const outcome of [registered('NEW-1'), inDoubt()]) await send(ledger, outcome)
+    const final = [said, { ...second, ...said }]
+    const open = (): number => ledger.view.openCutOver().open
+    const give = (how: string) => (how === 'run' ? admit(ledger, final) : compareWith(ledger, final))
+    for (const how of order) {
+      give(how)
+      expect(open()).toBe(2)
+    }
+    expect(ledger.totals()).toMatchObject({ conflict: 2, registered: 1, inDoubt: 1 })
+    const assigned = { creditorIdentifier: 'SE97ZZZ5560000001', mandateReference: 'NEW-2' }
+    decide(ledger, 2, 'registered', { assigned })
+    expect(open()).toBe(2)
+    for (const row of [1, 2]) decide(ledger, row, 'done')
+    for (const how of ['closed', 'compare', 'run']) {
+      if (how !== 'closed') give(how)
+      expect([open(), ledger.totals().conflict, ledger.totals().registered]).toEqual([0, 0, 2])
+    }
+  },
+)
 
 it('what a person sends otherwise than the last export has it is to be changed at the service', async () => {
   const other: Values = { iban: OTHER_IBAN }
