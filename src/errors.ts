@@ -48,14 +48,14 @@ export class SourceError extends HaltError {
   readonly exitCode = 7
   readonly source: string
   /** The FILE_* rule that was broken, or null for a file that cannot be opened at all. */
-  readonly rule: string | null
+  readonly rule: RuleId | null
   /** Physical line in the source, where there is one. */
   readonly line: number | null
 
   constructor(
     message: string,
     next: string,
-    details: HaltOptions & { readonly source: string; readonly rule?: string; readonly line?: number },
+    details: HaltOptions & { readonly source: string; readonly rule?: RuleId; readonly line?: number },
   ) {
     super(message, next, details)
     this.source = details.source

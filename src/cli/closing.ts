@@ -19,15 +19,16 @@ import { contradictedText } from '../domain/proof/read-back.js'
 import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { ruleOf } from '../domain/rule/verdict.js'
 import { HELD_TEXT, NO_CUT_OVER } from '../domain/row/cut-over.js'
-import { lookInto, readByOf, type Context, type WholeResult } from './command.js'
+import { emptyResult, lookInto, namedFiles, readByOf, type Context, type WholeResult } from './command.js'
 import { commandLine, nextLines, type CommandEnd, type Typed, shownPath } from './terminal/next.js'
 import { totalsLines, type World, type Line, type Tone, toned } from './terminal/world.js'
 import type { Settings } from './settings/settings.js'
-import { UsageError } from '../errors.js'
+import { SourceError, UsageError } from '../errors.js'
 import { setAside } from '../report/pack/pack-folder.js'
 import { faultText } from '../register/campaign-register.js'
 import { notTheLatest } from '../register/register-file.js'
 import type { Ledger } from '../ledger/file/writer.js'
+import type { ProblemRecord } from '../ledger/read/reader.js'
 import { absences } from '../ledger/read/read-proofs.js'
 import { countText, plural, timeText, said } from '../domain/text/text.js'
 import { existsSync } from 'node:fs'
@@ -69,6 +70,34 @@ export async function writePack(
     /** What `in-doubt.csv` proposes, in words; none where it proposes nothing. */
     proposed: said([proposedText(proposals)]),
   }
+}
+
+/** Writes problems.csv alone, where a folder is named for it. */
+export async function writeProblemList(
+  context: Context,
+  problems: Iterable<ProblemRecord>,
+  out: string | null,
+) {
+  noteOutputs(context, out)
+  if (out === null) return emptyResult
+  const forbidden = namedFiles(context, null)
+  // Most checks write nothing, and the room of reports takes a while to load.
+  const { writeProblems } = await import('../report/pack/pack.js')
+  const { sharedFolder } = context.settings
+  const { name, folder, kept } = await writeProblems(problems, { out, forbidden, sharedFolder })
+  return {
+    files: { [name]: join(folder, name) },
+    warnings: kept === null ? [] : [keptText(kept, out, folder, 'list of problems')],
+  }
+}
+
+/** What a file broke as a whole, by which it ended the command, in problems.csv. */
+export async function listRefusal(context: Context, error: unknown, out: string | null) {
+  if (!(error instanceof SourceError) || error.rule === null) return emptyResult
+  const { source, rule, line, message, next: remedy } = error
+  const ofFile = { id: 0, rowId: null, record: null, field: null, column: '', value: '' }
+  const problem = { ...ofFile, source, line, rule, severity: 'error', message, remedy } as const
+  return writeProblemList(context, [problem], out)
 }
 
 /** Lists to work in that were just taken in leave the place of those that follow. */

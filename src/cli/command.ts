@@ -322,11 +322,12 @@ export function printResult({ stdout, stderr }: World, result: WholeResult): voi
   if (result.errors.length > 0 && result.totals !== null && !isTold)
     for (const line of totalsLines(result.totals)) stdout.print(line)
   for (const error of result.errors) {
-    const { message, faults = [] } = error
+    const { message, faults = [], rule } = error
     const isList = faults.length > 1
+    const named = rule == null ? message : `${message} (${rule})`
     stderr.print([
       toned('bad', 'Error'),
-      `: ${isList ? message.replace(`: ${faults.join('; ')}`, ':') : message}`,
+      `: ${isList ? named.replace(`: ${faults.join('; ')}`, ':') : named}`,
     ])
     if (isList) for (const fault of faults) stderr.print(`  ${fault}`)
     stderr.print(`  To do: ${error.next}`)

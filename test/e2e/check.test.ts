@@ -1,4 +1,6 @@
-import { cpSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { validExport, validLine } from '../support/export.js'
 import { placeForEach, placeOfTest } from '../support/place.js'
@@ -13,6 +15,27 @@ describe('the list of check', () => {
       exitCode: 7,
       errors: [{ kind: 'source', source: 'export.csv', rule: 'FILE_EMPTY', line: null }],
     })
+  })
+
+  it('lists what refuses a whole file, as a run does where it has no report, and names its rule', async () => {
+    const place = await placeOfTest({ sandbox: {} })
+    place.write('export.csv', `${validExport(1)}2,"${'x'.repeat(70_000)}\n`)
+    const lists = ['checked', 'sepa-migrate-report'].map((folder) => join(folder, 'problems.csv'))
+    const checked = await place.json('check', 'export.csv', '--out', 'checked')
+    const run = await place.json('run', 'export.csv')
+    expect([checked, run].map(({ exitCode, files }) => [exitCode, files['problems.csv']])).toEqual(
+      lists.map((list) => [7, list]),
+    )
+    const found = { record: '', line: '3', rule: 'FILE_RECORD_TOO_LONG', severity: 'error' }
+    for (const list of lists)
+      expect(parse(readFileSync(join(place.folder(), list)), { columns: true })).toMatchObject([found])
+    expect((await place.ends(7, 'check', 'export.csv')).stderr).toContain('(FILE_RECORD_TOO_LONG)')
+
+    place.write('good.csv', validExport(1))
+    await place.ends(0, 'run', 'good.csv')
+    expect((await place.json('run', 'export.csv')).files, 'a report tells of its ledger alone').toEqual({})
+    const proven = await place.ends(3, 'report', 'verify', 'sepa-migrate-report')
+    expect(proven.stdout).toContain('No difference was found')
   })
 
   it('ends with a plan where nothing is sent without an approved one', async () => {

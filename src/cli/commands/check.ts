@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { admitSources, collectionOpeners, decide, type AdmittedSource } from '../../run/admit-sources.js'
@@ -10,16 +9,15 @@ import {
   NEWER,
   IGNORE_COLUMN,
   SHEET,
-  emptyResult,
   inputOf,
   openers,
-  namedFiles,
   readByOf,
+  resultOfError,
   sourceOptions,
 } from '../command.js'
 import { nextLine } from '../terminal/next.js'
 import { totalsLines, type Line, toned } from '../terminal/world.js'
-import { keptText, nextReading, noteOutputs, waitingIn, waitingTexts } from '../closing.js'
+import { listRefusal, nextReading, waitingIn, waitingTexts, writeProblemList } from '../closing.js'
 import {
   evidenceLine,
   howReadLines,
@@ -71,6 +69,9 @@ async function check(context: Context) {
     campaign === null ? openScratchLedger(world.clock) : openScratchCopy(campaign, world.clock, settings)
   try {
     return conclude(context, ledger.reader, await checkFiles(context, ledger, campaign))
+  } catch (error) {
+    const { files, warnings } = await listRefusal(context, error, settings.get('out'))
+    return { ...resultOfError(error, world.signals.exitStatus()), files, warnings }
   } finally {
     ledger.close()
   }
@@ -86,9 +87,7 @@ async function checkFiles(context: Context, ledger: ScratchLedger, campaign: str
   ledger.tellNew()
   /** Rows that a run would put in doubt before it sends anything. */
   const inDoubt = ledger.doubtAll()
-  const out = context.settings.get('out')
-  noteOutputs(context, out)
-  const written = out === null ? emptyResult : await writeFiles(context, reader, out)
+  const written = await writeProblemList(context, allProblems(reader), context.settings.get('out'))
   const waiting = campaign === null ? [] : await waitingIn(context, reader)
   return {
     ...{ campaign, admitted, inDoubt, waiting, words: ledger.words() },
@@ -137,18 +136,6 @@ async function askWho(context: Context, { who }: ScratchLedger): Promise<void> {
   const watch = (event: AskingEvent): void => noteAsking(context, event)
   const examples = await askListed({ ...asking, watch }, who.list(baseUrl.href, null))
   holdStrangers(who, baseUrl.href, settings.severities, examples)
-}
-
-async function writeFiles(context: Context, reader: LedgerReader, out: string) {
-  const forbidden = namedFiles(context, null)
-  // Most checks write nothing, and the room of reports takes a while to load.
-  const { writeProblems } = await import('../../report/pack/pack.js')
-  const { sharedFolder } = context.settings
-  const { name, folder, kept } = await writeProblems(allProblems(reader), { out, forbidden, sharedFolder })
-  return {
-    files: { [name]: join(folder, name) },
-    warnings: kept === null ? [] : [keptText(kept, out, folder, 'list of problems')],
-  }
 }
 
 function* allProblems(reader: LedgerReader) {

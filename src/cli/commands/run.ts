@@ -1,4 +1,5 @@
 import { assertReportFolder, assertNotTaken } from '../../trust/trusted-file.js'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { choiceLine } from '../../domain/row/choice.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
@@ -11,12 +12,14 @@ import {
   assertPlanned,
 } from '../../migrate/options.js'
 import { migrate } from '../../migrate/migrate.js'
+import { MANIFEST_FILE } from '../../report/pack/pack-folder.js'
 import {
   againTexts,
   closingLines,
   fileWarnings,
   comparedOtherwiseIn,
   leftAsRead,
+  listRefusal,
   nextReading,
   toldAgain,
   NO_PACK,
@@ -128,7 +131,7 @@ async function assertReportPlace(context: Context): Promise<void> {
 }
 
 /** Before the ledger was opened there is nothing to add to an error; afterwards what is in doubt is told whatever went wrong. */
-function failed(
+async function failed(
   context: Context,
   service: Service,
   error: unknown,
@@ -141,8 +144,12 @@ function failed(
   const inMidRun = (text: string): string => (sent === 0 ? text : text.replaceAll('nothing was sent', told))
   // A result that could not be written is no usage error once something was sent.
   const isLost = sent > 0 && result.exitCode === 2
+  // A pack that is there tells of its ledger alone, into which the file did not come.
+  const hasList = isReported(settings) && !existsSync(join(settings.out, MANIFEST_FILE))
+  const list = await listRefusal(context, error, hasList ? settings.out : null)
   return {
     ...result,
+    files: list.files,
     exitCode: isLost ? 1 : result.exitCode,
     errors: result.errors.map((one) => ({
       ...one,
@@ -152,7 +159,7 @@ function failed(
     })),
     campaign: campaignOf(settings, service),
     totals: closed.totals,
-    warnings: warningsOf(settings, closed),
+    warnings: [...warningsOf(settings, closed), ...list.warnings],
     details: { trusted: service.trusted },
   }
 }
