@@ -414,7 +414,7 @@ const isBinary = (head: Uint8Array): boolean =>
   head.filter((byte) => byte < 0x20 && byte !== 0x09 && byte !== LF && byte !== CR).length > head.length / 100
 
 /**
- * A byte order mark, what is declared, strict UTF-8, then Windows-1252, in this order (source/README.md#formats).
+ * What is declared, a byte order mark, strict UTF-8, then Windows-1252, in this order (source/README.md#formats).
  * @returns `by`: how it was found; `assumed` brings the warning FILE_ENCODING_ASSUMED
  * @throws {SourceError} FILE_ENCODING
  */
@@ -424,12 +424,20 @@ export function chooseEncoding(
   declared: Encoding | undefined,
 ): { readonly encoding: Encoding; readonly by: 'byte order mark' | 'declared' | 'strict UTF-8' | 'assumed' } {
   const { mark } = evidence
+  const refused = (what: string, next: string): Error => refuse(source, 'FILE_ENCODING', what, { next })
   if (evidence.isBinary && (mark ?? declared)?.startsWith('utf-16') !== true)
-    throw refuse(source, 'FILE_ENCODING', 'it holds binary data, or UTF-16 without a byte order mark', {
-      next: 'Give the CSV export itself, not an archive or a database file; of UTF-16 declare source.encoding (utf-16le or utf-16be).',
-    })
-  if (mark !== null && mark !== declared) return { encoding: mark, by: 'byte order mark' }
+    throw refused(
+      'it holds binary data, or UTF-16 without a byte order mark',
+      'Give the CSV export itself, not an archive or a database file; of UTF-16 declare source.encoding (utf-16le or utf-16be).',
+    )
+  // Some encodings take any bytes, so what contradicts the mark would be read as rubbish.
+  if (declared !== undefined && mark !== null && mark !== declared)
+    throw refused(
+      `it is declared as ${declared}, and has the byte order mark of ${mark}`,
+      `Declare source.encoding as ${mark}, or export as ${declared}.`,
+    )
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
+  if (mark !== null) return { encoding: mark, by: 'byte order mark' }
   if (evidence.isUtf8) return { encoding: 'utf-8', by: 'strict UTF-8' }
   return { encoding: 'windows-1252', by: 'assumed' }
 }

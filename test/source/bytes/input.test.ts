@@ -268,11 +268,17 @@ describe('a declared encoding', () => {
     await refused(reading, 'FILE_ENCODING', 'its bytes are not text in utf-8', 'source.encoding')
   })
 
-  test('gives way to a byte order mark, since the next export may be written otherwise', async () => {
-    const path = fileOf(`\ufeff${exportOf(3).replace('Person 2', 'Müller')}`)
-    const { summary, records } = await readAll(path, optionsOf('source: { encoding: windows-1252 }'))
-    expect(records[1]?.cells[5]).toBe('Müller')
-    expect(summary.reading.encoding).toEqual({ encoding: 'utf-8', by: 'byte order mark' })
+  test.each([
+    ['utf-8', 'windows-1252'],
+    ['utf-16le', 'utf-8'],
+    ['utf-16le', 'iso-8859-1'],
+    ['utf-16be', 'utf-16le'],
+  ])('is what a file beginning with the mark of %s must be in, so %s is refused', async (mark, declared) => {
+    const path = fileOf(iconv.encode(exportOf(3), mark, { addBOM: true }))
+    const reading = readAll(path, optionsOf(`source: { encoding: ${declared} }`))
+    await refused(reading, 'FILE_ENCODING', `byte order mark of ${mark}`, `source.encoding as ${mark}`)
+    const { summary } = await readAll(path, optionsOf(`source: { encoding: ${mark} }`))
+    expect(summary.reading.encoding).toEqual({ encoding: mark, by: 'declared' })
   })
 
   test('is needed for UTF-16 without a mark, and the error says which', async () => {
