@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { IBAN_EXAMPLES } from '../domain/iban-examples.js'
 import { validExport, validLine } from '../support/export.js'
-import { placeForEach } from '../support/place.js'
+import { placeForEach, placeOfTest } from '../support/place.js'
 
 describe('a whole run', () => {
   const { path, read, write, rows, json, program, sandbox, held } = placeForEach({ sandbox: {} })
@@ -67,6 +67,24 @@ describe('a whole run', () => {
     })
     expect(await json('status')).toMatchObject({ exitCode: 3, balanced: true, totals: { registered: 5 } })
   })
+})
+
+it('13 an answer that names another customer says by its rule why the row is in doubt, for as long as it is', async () => {
+  const fault = { kind: 'nonsense', answer: 'wrong_echo' } as const
+  const place = await placeOfTest({
+    sandbox: { faults: [{ operation: 'migrate', match: { customer_no: 1 }, fault }] },
+  })
+  place.write('export.csv', validExport(2))
+  await place.ends(4, 'run', 'export.csv')
+  const rule = 'RESPONSE_ECHO_MISMATCH'
+  expect(place.rows('in-doubt.csv')).toMatchObject([{ migration_rule: rule }])
+  expect(place.rows('problems.csv')).toMatchObject([{ record: '1', rule, severity: 'error' }])
+  expect(place.read('report.html')).toContain(rule)
+
+  const said = ['--reason', 'seen there', '--assigned-creditor-identifier', 'DE98ZZZ09999999999']
+  const reference = ['--assigned-mandate-reference', 'NEW-9']
+  await place.ends(5, 'resolve', '--row', '1', '--as', 'registered', ...said, ...reference)
+  expect((await place.json('run')).warnings, 'somebody looked it up').toEqual([])
 })
 
 describe('some of the rows', () => {

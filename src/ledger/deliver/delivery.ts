@@ -5,7 +5,7 @@ import type { EmergencyFile } from '../safety/side-files.js'
 import type { Attempt, BegunGroup, HeldAtGate, ReadyRow } from '../ledger.js'
 import { HELD_BECAUSE, heldText, lateSince, type HeldBecause } from './gate.js'
 import type { AssignedIdentity } from '../../domain/mandate/mandate.js'
-import { findingOf, type SeverityOverrides } from '../../domain/rule/verdict.js'
+import { findingOf, type RuleId, type SeverityOverrides } from '../../domain/rule/verdict.js'
 import { writeProblem } from '../admit/problems.js'
 
 /** Takes account and cells from the rows that `where` (SQL over `row`) selects; a trigger lets go what may go. @returns from how many */
@@ -234,31 +234,28 @@ function prepareSettlement({ connection, severities }: GroupCommitParts) {
     const { changes } = endAttempt.run(...told, ...seen, attempt.id)
     changeOne(changes, `the outcome of attempt ${attempt.id}`)
     const next = transition('sending', outcome.kind)
-    if (outcome.kind !== 'registered') {
-      changeOne(move.run(next, attempt.rowId).changes, `the outcome of row ${attempt.rowId}`)
-      return
-    }
     const { rowId } = attempt
-    const isRegistered = register(connection, rowId, 'sending', outcome.value, at)
-    changeOne(isRegistered ? 1 : 0, `the registration of row ${rowId}`)
-    if (outcome.notes.length > 0) noteOddAnswer(connection, rowId, outcome, severities())
+    if (outcome.kind === 'registered') {
+      const isRegistered = register(connection, rowId, 'sending', outcome.value, at)
+      changeOne(isRegistered ? 1 : 0, `the registration of row ${rowId}`)
+    } else changeOne(move.run(next, rowId).changes, `the outcome of row ${rowId}`)
+    const odd = oddIn(outcome)
+    if (odd.length === 0) return
+    const sourceId = sqlValue(connection)<number>`select source_id from row where id = ?`.get(rowId) ?? 0
+    for (const [rule, details] of odd)
+      for (const finding of findingOf(rule, severities(), details))
+        writeProblem(connection, sourceId, rowId, finding)
   }
 }
 
-/** The row is registered all the same (domain/rulebook.md#answers). */
-function noteOddAnswer(
-  connection: Connection,
-  rowId: number,
-  { notes, value, evidence }: Outcome & { kind: 'registered' },
-  severities: SeverityOverrides,
-): void {
-  const sourceId = sqlValue(connection)<number>`select source_id from row where id = ?`.get(rowId) ?? 0
-  for (const rule of notes) {
-    const isWord = rule === 'RESPONSE_STATUS_WORD'
-    const seen = isWord
-      ? (evidence.serviceCode ?? '')
-      : `${value.creditorIdentifier} ${value.mandateReference}`
-    for (const finding of findingOf(rule, severities, { value: seen }))
-      writeProblem(connection, sourceId, rowId, finding)
-  }
+/** What is odd about an answer: the row is registered all the same, or in doubt (domain/rulebook.md#answers). */
+function oddIn(outcome: Outcome): [RuleId, Parameters<typeof findingOf>[2]][] {
+  if (outcome.kind !== 'registered')
+    return outcome.halt === 'echo_mismatch' ? [['RESPONSE_ECHO_MISMATCH', { detail: outcome.reason }]] : []
+  const { notes, value, evidence } = outcome
+  const identifiers = `${value.creditorIdentifier} ${value.mandateReference}`
+  return notes.map((rule) => [
+    rule,
+    { value: rule === 'RESPONSE_STATUS_WORD' ? (evidence.serviceCode ?? '') : identifiers },
+  ])
 }

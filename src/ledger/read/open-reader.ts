@@ -385,11 +385,11 @@ export function createReader(connection: Connection, file: string) {
         select distinct source.name as source, problem.rule, message, remedy from problem join source on source.id = source_id
          where row_id is null and severity = 'warning'
            and problem.rule in ('FILE_SHEET_LEFT_OUT', 'FILE_HIDDEN', 'FILE_ENCODING_ASSUMED', 'FILE_MOJIBAKE', 'FILE_MAY_BE_CUT') order by problem.id`.all(),
-    /** What was found out about registered rows, from the answers or later collections. */
+    /** What was found out about registered rows, from the answers or later collections; a doubt that was decided is none. */
     oddities: () =>
       query<Pick<ProblemRecord, 'rule' | 'remedy'> & { count: number }>`
         select problem.rule, remedy, count(distinct row_id) as count from problem join row on row.id = row_id
-         where state = 'registered' and (problem.rule glob 'RESPONSE_*'
+         where state = 'registered' and (problem.rule glob 'RESPONSE_*' and problem.rule <> 'RESPONSE_ECHO_MISMATCH'
            or remedy = '${CONTRADICTED_LATER}' and not ${isCollectedAsSent('problem.row_id', 'problem.rule')})
           group by 1, 2 order by count desc, 1`.all(),
     /** Refused rows grouped by what the service said. */

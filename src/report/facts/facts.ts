@@ -139,6 +139,7 @@ function leftText(started: boolean | null): string {
 
 function explainState(row: RowRecord, background: RowBackground): Stated {
   const decision = decided(row, background.decision)
+  const reason = row.lastAttempt?.reason ?? ''
   switch (row.state) {
     case 'invalid':
     case 'duplicate':
@@ -154,6 +155,7 @@ function explainState(row: RowRecord, background: RowBackground): Stated {
       }
     case 'in_doubt':
       return {
+        rule: background.problems.find(({ message }) => message.endsWith(` ${reason}`))?.rule ?? '',
         message: serviceSaid(row),
         remedy:
           'Look the mandate up at the service. Then fill in decision and reason, and give to-do.xlsx to "sepa-migrate run", or a CSV to "sepa-migrate resolve --from". Never feed it back into another ledger.',
@@ -449,7 +451,7 @@ export function* rowsToCancel(reader: LedgerReader, runId: number) {
 /** Those of which nothing was sent that may count. */
 const NOT_SENT: readonly RowState[] = ['ready', 'invalid', 'conflict', 'excluded']
 
-/** Only states given at admission are explained by findings; the others by what the service answered. */
+/** Only states given at admission are explained by findings; the others by what the service answered, which may be one. */
 const HAVE_FINDINGS: readonly RowState[] = ['invalid', 'duplicate', 'conflict', 'excluded']
 
 /** Creditors and people are few; somebody may have mapped a wrong column. */
@@ -634,7 +636,8 @@ function takeRow(gathered: Gathered, reader: LedgerReader, row: RowRecord, files
   if (isNotTaken(row)) gathered.notTaken += 1
   const absence = part === 'inDoubt' ? gathered.absenceOf(row.id) : null
   if (absence?.kind === 'resend') gathered.proposals += 1
-  const problems = HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
+  const isAnswered = row.state === 'in_doubt' && row.lastAttempt?.status != null
+  const problems = isAnswered || HAVE_FINDINGS.includes(row.state) ? reader.problemsOfRow(row.id) : []
   const isDecided = part === 'corrections' || part === 'refused'
   const background = {
     ...{ problems, decision: gathered.decisions.latest.get(row.id) ?? null },
