@@ -136,9 +136,6 @@ function isBeside({ subject, to }: Approved, decision: Decision): boolean {
 
 /** Holds the decisions of one list against the ledger and against each other, one after the other. */
 function prepareExamining({ connection, nowMs, force, resolutions }: ResolveParts) {
-  const closing = new Set(
-    resolutions.flatMap(({ rowId, decision }) => (decision === 'written_off' ? [rowId] : [])),
-  )
   const seen = new Set<string>()
   const settled = new Map<number, Approved>()
   const references = new Set<string>()
@@ -172,28 +169,10 @@ function prepareExamining({ connection, nowMs, force, resolutions }: ResolvePart
     if (resolution.decision === 'done') return doneFault(connection, resolution, subject)
     const moved = stateFault(connection, resolution, subject)
     if (moved !== null) return moved
-    if (subject.state === 'conflict') return conflictFault(subject)
     const { decision, assigned } = resolution
     if (decision === 'registered') return identityFault(resolution, subject)
     if (assigned !== null) return notRegistered(resolution)
     return decision === 'written_off' ? null : (waitFault(subject, decision) ?? twinFault(subject, decision))
-  }
-
-  /**
-   * Closing one of two would close the mandate, and the right one could never be sent; what took its name closes itself alone,
-   * and what contradicts a mandate that was sent closes with the line of that.
-   */
-  function conflictFault({ id }: Subject): Rejection | null {
-    const rivals = sqlValue(connection)<number>`
-      select row.id from row as closed join row using (mandate_key) where closed.id = ? and closed.${HAS_ITS_KEY}
-        and row.state = 'conflict' and row.rule is not 'CONTRADICTS_SENT' and row.id <> closed.id
-        and row.counted_in is not null and row.${HAS_ITS_KEY} order by row.id`
-    const other = rivals.all(id).find((each) => !closing.has(each))
-    if (other === undefined) return null
-    return {
-      message: `Row ${id} cannot be written off alone: row ${other} is in conflict with it over the same mandate`,
-      next: 'Write off all of them, or give the right one back in a file: it takes the place of the others',
-    }
   }
 
   function identityFault({ rowId, assigned: identity }: Resolution, subject: Subject): Rejection | null {

@@ -11,7 +11,6 @@ import {
   OTHER_IBAN,
   recordOf,
   registered,
-  resolutionOf,
   type Values,
 } from '../campaign-setup.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
@@ -93,12 +92,6 @@ it('a correction with the reference of another mandate is written off alone, and
   ])
   admit(ledger, [{ ...RIGHT, reference: 'M-2' }])
   expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict', 'conflict'])
-  expect(decide(ledger, 3, 'written_off').isApplied).toBe(false)
-  const both = [2, 3].map((row) => resolutionOf(row, 'written_off'))
-  expect(ledger.resolve(both, { dryRun: true }).results).toMatchObject([
-    { to: 'written_off' },
-    { to: 'written_off' },
-  ])
   expect(decide(ledger, 4, 'written_off').isApplied).toBe(true)
   expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict', 'written_off'])
   admit(ledger, [{ ...SECOND, verdict: 'sendable', corrects: 2, isDecided: true }])

@@ -582,14 +582,24 @@ describe('a person closes what was never sent', () => {
     }
   })
 
-  it('not one of two rows in conflict, which would close the mandate for the right one too', async () => {
+  it('one of two rows in conflict, of which the other waits until a person says that it is sent', async () => {
     const ledger = await open6()
-    expect(record(ledger, resolution(3, 'written_off')).results).toMatchObject([
-      {
-        message: 'Row 3 cannot be written off alone: row 4 is in conflict with it over the same mandate',
-        next: 'Write off all of them, or give the right one back in a file: it takes the place of the others',
-      },
-    ])
+    expect(record(ledger, resolution(3, 'written_off')).results).toMatchObject([{ to: 'written_off' }])
+    const right = { reference: 'M-3', customerNo: 33 }
+    // No word of a person on it: a later file, one that somebody calls newer, the last export, the line as it was.
+    admit(ledger, [right])
+    admit(ledger, [right, { reference: 'M-4' }], { isNewer: true })
+    compareWith(ledger, [right, { reference: 'M-4' }, { reference: 'M-6', customerNo: 6 }])
+    admit(ledger, [{ ...right, corrects: 4 }])
+    expectRows(
+      ledger,
+      'invalid excluded written_off conflict refused ready duplicate duplicate ready conflict',
+    )
+    const sendable = () => ledger.ready(0, 9).map(({ id }) => id)
+    expect(sendable()).toEqual([6, 9])
+    admit(ledger, [{ ...right, corrects: 4, isDecided: true }])
+    expect(statesOf(ledger.file)[3]).toBe('superseded')
+    expect(sendable()).toEqual([6, 9, 11])
   })
 
   it('a conflict with a registered row can be closed, and later files still meet the registered row', async () => {
