@@ -161,10 +161,11 @@ describe('what is cleaned and what is damaged', () => {
     })
   })
 
-  test('control characters in cells that are not sent break nothing, and are not counted', async () => {
+  test('control characters in cells that are not sent are no less a warning, and break nothing', async () => {
     const { summary, records } = await readText(exportOf(100).replace('Person 3', 'Per\u0007son'))
     expect(records[2]?.verdict.kind).toBe('sendable')
-    expect(JSON.stringify(summary)).not.toMatch(/control/i)
+    const warning = { rule: 'FILE_MOJIBAKE', severity: 'warning', value: 'Per<U+0007>son' }
+    expect(summary.findings).toContainEqual(expect.objectContaining(warning))
   })
 
   test('no finding, reading or error shows an account number', async () => {

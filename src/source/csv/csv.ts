@@ -291,8 +291,10 @@ export async function* readRecords(
   return split.told()
 }
 
-/** What stands in every cell that says "nothing" in words, or that was decoded wrong. */
-const UNUSUAL = ['ULL', 'ull', String.raw`\N`, 'Ã', 'Â', '\uFFFD']
+/** What stands in every cell that says "nothing" in words. */
+const NOTHING = ['ULL', 'ull', String.raw`\N`]
+/** In every cell that was decoded wrong. */
+const MAY_BE_DAMAGED = /[\0-\u0008\u000E-\u001F\u007F-\u009FÃÂ\uFFFD]/
 
 type Quoted = { index: number; text: string; spansLines: boolean }[]
 
@@ -391,7 +393,7 @@ function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: 
     let cr = -1
     let start = 0
     // Looked for in each cell, these took a tenth of the time.
-    const isClean = !UNUSUAL.some((sign) => text.includes(sign))
+    const isClean = !MAY_BE_DAMAGED.test(text) && !NOTHING.some((sign) => text.includes(sign))
     while (start < text.length) {
       if (quote < start) quote = positionOf('"', start)
       if (lf < start) lf = positionOf('\n', start)

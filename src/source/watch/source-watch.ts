@@ -29,8 +29,15 @@ import { isIsoDay, timesOf, type RecordCheck, type RecognisedSource } from '../r
 import { hasOddBritishLength, creditorOf } from '../../domain/value/identifiers.js'
 import type { RawValues } from '../../domain/value/check-mandate.js'
 import { watchDates, watchOrder } from '../../domain/mandate/date.js'
-import { findName, MOJIBAKE, plural } from '../../domain/text/text.js'
-import { wordOf, WORDS, wordsWith, type Meanings, type WordField } from '../../domain/value/words.js'
+import { findName, plural } from '../../domain/text/text.js'
+import {
+  isDamaged,
+  wordOf,
+  WORDS,
+  wordsWith,
+  type Meanings,
+  type WordField,
+} from '../../domain/value/words.js'
 import { countWords, profileColumn } from '../guess/column-profile.js'
 import {
   fateOf,
@@ -326,7 +333,7 @@ function watchDamage({ header: { names } }: RecognisedSource, report: Report) {
     note: (line: number, cells: readonly string[]): void => {
       for (let column = 0; column < cells.length; column += 1) {
         const cell = cells[column] ?? ''
-        if (PLAIN_TEXT.test(cell) || !MOJIBAKE.test(cell)) continue
+        if (PLAIN_TEXT.test(cell) || !isDamaged(cell)) continue
         cellsSeen += 1
         first ??= { line, column, cell }
       }
@@ -334,7 +341,11 @@ function watchDamage({ header: { names } }: RecognisedSource, report: Report) {
     findings: (): readonly Finding[] => {
       if (first === null) return []
       const where = `the first in line ${first.line}, column "${names[first.column] ?? ''}"`
-      return report('FILE_MOJIBAKE', first.cell, `${cellsSeen} cells show it, ${where}.`)
+      return report(
+        'FILE_MOJIBAKE',
+        first.cell,
+        `${plural(cellsSeen, 'cell shows', 'cells show')} it, ${where}.`,
+      )
     },
   }
 }
