@@ -1,4 +1,4 @@
-import { distrustLedgerFolder, noteWritten } from '../ledger/safety/side-files.js'
+import { distrustLedgerFolder, noteWritten, roomWarning } from '../ledger/safety/side-files.js'
 import { type Choice, narrowed, type RunTerms } from '../domain/row/choice.js'
 import { requireDriver } from '../driver.js'
 import { onlyKnown, UsageError } from '../errors.js'
@@ -109,7 +109,7 @@ function openRun(request: ValidatedOptions, client: ServiceClient) {
     const register = registerOf(request, ledger)
     /** What the caller allowed that is refused otherwise: kept with the run, so that the report shows it. */
     const allowed = allowedBy(request)
-    return { client, ledger, register, allowed }
+    return { client, ledger, register, allowed, room: [] as string[] }
   } catch (error) {
     ledger.close()
     throw error
@@ -218,7 +218,7 @@ function within(policy: DeliveryPolicy, plan: HeldPlan | null): DeliveryPolicy {
 /** The claim compares once more what the register says, since two people may have been asked. */
 async function agree(
   request: ValidatedOptions,
-  { ledger, register, client }: OpenCall,
+  { ledger, register, client, room }: OpenCall,
   { intended, plan }: { readonly intended: RunPreview; readonly plan: HeldPlan | null },
 ): Promise<boolean> {
   plan?.assertRows(intended.choice)
@@ -230,20 +230,22 @@ async function agree(
   plan?.assertStillApproved()
   client.open()
   ledger.bind(targetOf(request))
-  request.watch({ kind: 'sending', rows: intended.toSend })
+  const warning = roomWarning(ledger.file, intended.toSend)
+  if (warning !== null) room.push(warning)
+  request.watch({ kind: 'sending', rows: intended.toSend, warning })
   return true
 }
 
 /** @param counted the totals at the end of the run, since counting them takes a while */
 function close(
   { watch }: ValidatedOptions,
-  { ledger, register, allowed }: OpenCall,
+  { ledger, register, allowed, room }: OpenCall,
   counted: Totals | null,
 ): RunResult {
   const totals = counted ?? totalsOrNull(ledger)
   register.close()
   ledger.close() // before the report, which needs the memory of its page cache
-  const warnings = [...register.warnings, ...Object.values(allowed)]
+  const warnings = [...register.warnings, ...Object.values(allowed), ...room]
   const closed = { warnings, holdsOldPages: ledger.holdsOldPages() }
   try {
     watch({ kind: 'closed', totals, ...closed })

@@ -199,8 +199,8 @@ export type MigrationEvent =
   | { readonly kind: 'reading'; readonly source: string; readonly records: number }
   /** Told whenever verdicts on customers were kept. */
   | { readonly kind: 'asking_who'; readonly customers: number; readonly asked: number }
-  /** What was agreed to, about to be committed. */
-  | { readonly kind: 'sending'; readonly rows: number }
+  /** What was agreed to, about to be committed; `warning`: the disk may be too small for it. */
+  | { readonly kind: 'sending'; readonly rows: number; readonly warning: string | null }
   /** The last one, once the ledger was opened and also where `migrate` rejects. `totals` is null where it cannot be read. */
   | ({ readonly kind: 'closed'; readonly totals: Totals | null } & RunResult)
 
@@ -217,7 +217,7 @@ interface Opened {
 }
 
 export interface RunResult {
-  /** What was allowed that is refused otherwise. */
+  /** What was allowed that is refused otherwise, and that the disk may be too small. */
   readonly warnings: readonly string[]
   /** Another program reads the ledger, so account numbers of registered rows may still stand in its `-wal` file. */
   readonly holdsOldPages: boolean

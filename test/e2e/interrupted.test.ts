@@ -102,6 +102,17 @@ describe('a disk that fills up', () => {
     },
   )
 
+  it.skipIf(CANNOT_MOUNT)('says before it sends where the disk of the ledger may be too small', async () => {
+    mkdirSync(path('small'))
+    const command = 'run export.csv --no-report --ledger small/a.db'
+    const commands = `mount -t tmpfs -o size=8m,mode=0700 none small; "$NODE" "$PROGRAM" ${command}`
+    const { stderr } = await runShell(commands, { cwd: folder(), env: env() })
+    const warning =
+      /^Warning: The disk of the ledger has [\d,]+ bytes free, and this run may take 8,580,000\..*$/gm
+    expect(stderr.match(warning), stderr).toHaveLength(2)
+    expect(stderr.search(warning)).toBeLessThan(stderr.indexOf('Sending 200 rows'))
+  })
+
   it.skipIf(CANNOT_MOUNT)(
     'a disk that fills up while a report is written leaves the earlier pack whole, wherever that happens',
     async () => {

@@ -104,7 +104,7 @@ describe('migrate, with a file, a service and a ledger', () => {
     expect(kinds.slice(0, 5)).toEqual(['opened', 'reading', 'sending', 'intent', 'outcome'])
     expect(kinds.filter((kind) => kind === 'outcome')).toHaveLength(3)
     expect(events.at(-1)).toMatchObject({ kind: 'closed', totals: { registered: 3 }, warnings: [] })
-    expect(events[2]).toEqual({ kind: 'sending', rows: 3 })
+    expect(events[2]).toEqual({ kind: 'sending', rows: 3, warning: null })
   })
 
   it('keeps the options that decide outcomes with the run, and where its caller writes', async () => {

@@ -319,8 +319,10 @@ function watchRun(context: Context): (event: Exclude<MigrationEvent, ClosedEvent
     if (event.kind === 'opened') noteOpened(context, event)
     else if (event.kind === 'reading') progress.reading(event.source, event.records)
     else if (event.kind === 'asking_who') noteAsking(context, event)
-    else if (event.kind === 'sending') progress.sending(event.rows)
-    else {
+    else if (event.kind === 'sending') {
+      if (event.warning !== null) progress.note([toned('open', 'Warning'), `: ${event.warning}`])
+      progress.sending(event.rows)
+    } else {
       log.delivery(event)
       showDelivery(context, event, isVerbose)
     }

@@ -4,10 +4,19 @@ import { describe, expect, it } from 'vitest'
 import {
   attemptsInEmergencyFile,
   openEmergencyFile,
+  roomWarning,
   emergencyPathOf,
 } from '../../../src/ledger/safety/side-files.js'
 import { closedFile, freshFile, mandates } from '../campaign-setup.js'
 import { startProcess } from '../second-process.js'
+
+it('says how many bytes the disk of a ledger lacks, and nothing where it tells of none', () => {
+  const free = (bytes: number, blocks = 9) =>
+    roomWarning('/a.db', 1_000, () => ({ bavail: bytes / 4096, bsize: 4096, blocks }))
+  expect(free(9_940_000)).toBeNull()
+  expect(free(9_939_999)).toContain('9,939,999 bytes free, and this run may take 9,940,000')
+  expect(free(0, 0)).toBeNull()
+})
 
 /** Why a full disk of one's own cannot be made here, or false. */
 const NO_MOUNT = spawnSync('unshare', ['-m', 'true']).status !== 0 && 'a mount needs root on Linux'
