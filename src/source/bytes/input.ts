@@ -414,7 +414,7 @@ const isBinary = (head: Uint8Array): boolean =>
   head.filter((byte) => byte < 0x20 && byte !== 0x09 && byte !== LF && byte !== CR).length > head.length / 100
 
 /**
- * What is declared, a byte order mark, strict UTF-8, then Windows-1252, in this order (source/README.md#formats).
+ * What is declared, a byte order mark, strict UTF-8, then what its letters look like (source/README.md#formats).
  * @returns `by`: how it was found; `assumed` brings the warning FILE_ENCODING_ASSUMED
  * @throws {SourceError} FILE_ENCODING
  */
@@ -439,7 +439,37 @@ export function chooseEncoding(
   if (declared !== undefined) return { encoding: declared, by: 'declared' }
   if (mark !== null) return { encoding: mark, by: 'byte order mark' }
   if (evidence.isUtf8) return { encoding: 'utf-8', by: 'strict UTF-8' }
-  return { encoding: 'windows-1252', by: 'assumed' }
+  return { encoding: likeliest(evidence.head), by: 'assumed' }
+}
+
+/** The letters beside a to z of each language, German, Finnish and Swedish (with å) first. */
+const WESTERN =
+  'äöüß àâæçéèêëîïôœùûüÿ àèéìíîòóùú áéíóúüñçªº àáâãçéêíóôõúü àçèéíïòóúü· äöåéæøü äöåšž äöõüšž áðéíóúýþæö äéëïöüáíóú çë'
+const CENTRAL = 'áčďéěíňóřšťúůýž áäčďéíĺľňóôŕšťúýž ąćęłńóśźż áéíóöőúüű čćđšž ăâîşţșț äöüß çë'
+/** In the order in which they are taken where several fit as well. */
+const GUESSED: readonly (readonly [Encoding, readonly string[]])[] = [
+  ['windows-1252', WESTERN.split(' ')],
+  ['windows-1250', CENTRAL.split(' ')],
+  ['iso-8859-15', WESTERN.split(' ')],
+  ['iso-8859-2', CENTRAL.split(' ')],
+]
+/** What stands between words, signs that any text may hold among it. */
+const BETWEEN_WORDS = /[\0-@[-`{-\u007f\s€§°–—‘’‚“”„«»…•]+/
+
+/** The encoding in which the fewest words have letters that no language writes side by side. */
+function likeliest(head: Uint8Array): Encoding {
+  const text = head.subarray(0, JUDGED_BYTES)
+  // UTF-8 but for a few words: read so, the others show that they are broken (FILE_MOJIBAKE).
+  const runs = latin1(text).match(/[\u0080-\u00ff]+/g) ?? []
+  if (runs.filter((run) => isUtf8(Buffer.from(run, 'latin1'))).length * 2 > runs.length) return 'windows-1252'
+  const guessed = GUESSED.map(([encoding, alphabets]) => {
+    const words = createDecoder(encoding).decode(text).toLowerCase().split(BETWEEN_WORDS)
+    const isOf = (word: string, letters: string) =>
+      Array.from(word).every((letter) => letter <= '\u007f' || letters.includes(letter))
+    const foreign = words.filter((word) => !alphabets.some((letters) => isOf(word, letters)))
+    return { encoding, foreign: foreign.length }
+  })
+  return guessed.toSorted((a, b) => a.foreign - b.foreign)[0]?.encoding ?? 'windows-1252'
 }
 
 /** What Windows-1252 has in 0x80 to 0x9F; the five unused codes stay control characters, which fail per field. */

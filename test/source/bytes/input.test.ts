@@ -190,6 +190,24 @@ describe('choosing an encoding', () => {
     expect(choose(bytes)).toEqual({ encoding, by })
   })
 
+  test.each([
+    ['windows-1250', 'Jiří Dvořák,zrušen\nŠtěpán Žižka,platný\n'],
+    ['windows-1250', 'Łukasz Wójcik,Kraków\nŚwierczyńska,Gdańsk\n'],
+    ['windows-1250', 'Főső Zsófia,működő\nSzűcs Győző,felfüggesztő\n'],
+    ['iso-8859-2', 'Jiří Dvořák,zrušen\nŠtěpán Žižka,platný\nMiloš Ťopek,\n'],
+    ['iso-8859-15', 'Šimon Žukov,12 €\nMüller,5 €\n'],
+    ['windows-1252', 'Müller,Straße\nJäger,Österreich\n'],
+    ['windows-1252', 'Hélène Lefèvre,où\nFrançois,œuvre\nJosé Muñoz,São João\nSørensen,Ærø\n'],
+    ['windows-1252', 'René Böhm,Zürich\nÉmile,Genève\nNiccolò,Città\n'],
+  ] as const)('%s is told by letters that one language writes: %j', (encoding, text) => {
+    expect(choose(iconv.encode(text, encoding))).toEqual({ encoding, by: 'assumed' })
+  })
+
+  test('UTF-8 with one word in another encoding is read so that the others show it', () => {
+    const mixed = Buffer.concat([Buffer.from('Łukasz Wąsik\n'), Buffer.from('Gr\u00fcber\n', 'latin1')])
+    expect(choose(mixed)).toEqual({ encoding: 'windows-1252', by: 'assumed' })
+  })
+
   test('a character that is cut at the end of the file is not UTF-8', () => {
     expect(evidenceOf(Buffer.from('a\nb€').subarray(0, -1)).isUtf8).toBe(false)
   })
