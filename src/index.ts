@@ -96,7 +96,7 @@ export { connectService } from './migrate/migrate.js'
 export type { Credentials, ServiceOptions } from './service/checked-service.js'
 export type { SendOptions, ServiceClient } from './service/client.js'
 export type { BillogramRequest, OfferRequest } from './contract/billogram.js'
-export type { BillogramAnswer, OfferAnswer } from './service/classify.js'
+export type { BillogramAnswer, OfferAnswer, SourcesSeen } from './service/classify.js'
 export type { MandateTotals, Outcome, RowState, Totals } from './domain/row/row-state.js'
 
 // What the service calls back with: each function is pure, and throws nothing.

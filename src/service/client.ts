@@ -99,7 +99,7 @@ function openWay(options: ClientOptions) {
   }
 }
 
-/** The three operations of the service, and who a customer is. None sends twice, and none rejects but for an option that it does not know. */
+/** The three operations of the service, and what it holds of a customer. None sends twice, and none rejects but for an option that it does not know. */
 export type ServiceClient = ReturnType<typeof createClient>
 
 /** @throws {UsageError} for credentials, limits, certificates or a proxy that cannot be used */
@@ -170,6 +170,13 @@ export function createClient(options: ClientOptions) {
       const exchange = await post('GET', customerPath(customerNo), number, sendOptions)
       const prove = (json: unknown) => proveCustomer(json, customerNo)
       return classifyAnswer(exchange, statusTable, { prove, clean: createCleaner({ iban: null, secrets }) })
+    },
+
+    /** What the service holds of a customer; published beside the contract, too. A read, which may be repeated. */
+    async listPaymentSources(customerNo: number, sendOptions: SendOptions): Promise<SourcesSeen> {
+      const number = z.int().min(1).safeParse(customerNo)
+      const exchange = await post('GET', paymentSourcesPath(customerNo), number, sendOptions)
+      return classifySources(exchange, createCleaner({ iban: null, secrets }))
     },
 
     /**

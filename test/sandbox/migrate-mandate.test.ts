@@ -80,6 +80,20 @@ describe('the typed client', () => {
     expect(await ask(0)).toMatchObject({ kind: 'not_sent' })
     expect(sandbox.requests().received.customer).toBe(2)
   })
+
+  it('lists the payment sources of a customer, asks for no impossible one, and never rejects', async () => {
+    const sandbox = await start()
+    const client = connectService({ baseUrl: sandbox.url, username: 'sandbox', password: 'sandbox' })
+    onTestFinished(() => client.close())
+    await migrate(sandbox, { customer_no: 7 })
+    const list = (customerNo: number) => client.listPaymentSources(customerNo, { requestId: 'id-1' })
+    const signedAt = `${samples.migrateMandate.request.signed_date}T00:00:00`
+    expect(await list(7)).toMatchObject({ kind: 'listed', status: 200, sources: [{ signedAt }] })
+    expect(await list(8)).toMatchObject({ kind: 'listed', sources: [] })
+    expect(await list(1.5)).toMatchObject({ kind: 'not_read', started: false, canRepeat: false })
+    await sandbox.close()
+    expect(await list(7)).toMatchObject({ kind: 'not_read', canRepeat: true })
+  })
 })
 
 const { amendment } = samples.migrateMandate.request
