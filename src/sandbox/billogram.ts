@@ -9,6 +9,8 @@ import {
   type BillogramItem,
   type Reminder,
 } from '../contract/billogram.js'
+import { z } from 'zod'
+import { isRecord } from '../domain/text/text.js'
 import { readBody, refuse, refuseField } from './refusal.js'
 import type { OpenSandbox } from './settings.js'
 import { eventUuid, type Store } from './store.js'
@@ -98,11 +100,24 @@ export function billogramOf(id: string, store: Store): Billogram {
   return billogram
 }
 
+/** Without what may be left out, is an object or a list, and is null: it stays as it is stored (choice 34). */
+function withoutNullParts(body: unknown): unknown {
+  if (!isRecord(body)) return body
+  const parts = Object.entries(billogramRequest.shape).flatMap(([name, field]) => {
+    const part = field instanceof z.ZodOptional ? field.unwrap() : null
+    return part instanceof z.ZodObject || part instanceof z.ZodArray ? [name] : []
+  })
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null || !parts.includes(name)),
+  )
+}
+
 /** Updates a billogram and keeps what happened. */
 export function updateBillogram(body: unknown, id: string, parts: OpenSandbox): Billogram {
   const { store } = parts
   const current = billogramOf(id, store)
-  const request = readBody(billogramRequest, body, RESPONSE_ONLY_FIELDS)
+  const given = parts.choices.nullParts === 'keep' ? withoutNullParts(body) : body
+  const request = readBody(billogramRequest, given, RESPONSE_ONLY_FIELDS)
   const { return_data: _selectsNothing, registered_payments, detailed_sums: _computed, ...sent } = request
   const { creditor_unique_value, attachment, callbacks, offers } = { ...current, ...sent }
   const payments = registered_payments?.payments ?? []

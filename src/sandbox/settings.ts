@@ -14,6 +14,8 @@ const choices = z.strictObject({
   repeatedMandate: z.enum(['refuse', 'conflict', 'register']).default('refuse'),
   /** 30. Whether a payment source that was cancelled is listed still. */
   cancelledSources: z.enum(['listed', 'gone']).default('listed'),
+  /** 34. Null for an object or a list that an update may leave out: 400, or it stays as it is stored. */
+  nullParts: z.enum(['refuse', 'keep']).default('refuse'),
 })
 
 const settingsSchema = z.object({

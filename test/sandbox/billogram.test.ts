@@ -94,6 +94,23 @@ describe('PUT /api/v2/billogram/{id}', () => {
     expect((await updated(sandbox, { attachment: null })).attachment).toBeNull()
   })
 
+  it('choice 34: null for an object or a list is refused, or leaves it as it is stored', async () => {
+    const parts = 'offers info regional_sweden automatic_collection callbacks contract detailed_sums'.split(
+      ' ',
+    )
+    for (const part of parts) await expectRefusal(await start(), { [part]: null }, part)
+    const sandbox = await start({ choices: { nullParts: 'keep' } })
+    await createOffer(sandbox)
+    const { events: _, updated_at: _at, ...stored } = await updated(sandbox, { ...request, ...smallest })
+    const kept = await updated(sandbox, Object.fromEntries(parts.map((part) => [part, null])))
+    expect(kept).toMatchObject(stored)
+    expect(stored.info).toEqual(request.info)
+    for (const field of ['customer', 'items', 'due_days', 'currency'])
+      await expectRefusal(sandbox, { [field]: null }, field)
+    const { automatic_reminders } = await updated(sandbox, { automatic_reminders_settings: null })
+    expect(automatic_reminders).toBe(true)
+  })
+
   it('a signing key is kept nowhere and never comes back', async () => {
     const sandbox = await start()
     const first = await put(sandbox, { ...smallest, callbacks: { custom: 'c', sign_key: 'very secret' } })
