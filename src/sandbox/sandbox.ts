@@ -1,5 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
+import { html } from 'hono/html'
 import { HTTPException } from 'hono/http-exception'
 import { createServer, type Server } from 'node:http'
 import { once, setMaxListeners } from 'node:events'
@@ -90,6 +91,7 @@ function serverFor(parts: ServiceParts): Server {
   guardEverything(app, parts)
   serveOperations(app, parts)
   serveInspection(app, parts)
+  app.get('/', (c) => c.html(HOME))
   app.get('/openapi.json', (c) => c.json(describeInterface()))
   app.notFound(() => {
     throw refuse(404, 'NOT_FOUND', 'There is nothing under this path')
@@ -102,6 +104,21 @@ function serverFor(parts: ServiceParts): Server {
   const answer = getRequestListener(app.fetch, { overrideGlobalObjects: false })
   return createServer((incoming, outgoing) => void answer(incoming, outgoing))
 }
+
+/** For people who open its address. */
+const HOME = html`<!doctype html>
+  <html lang="en">
+    <meta charset="utf-8" />
+    <title>Sandbox</title>
+    <h1>Sandbox of the invoicing service</h1>
+    <p>A simulator for rehearsals: nothing reaches a bank. What it holds, and what it was asked:</p>
+    <ul>
+      ${['mandates', 'offers', 'billograms', 'requests'].map(
+        (name) => html`<li><a href="/_sandbox/${name}">${name}</a></li>`,
+      )}
+    </ul>
+    <p><a href="/openapi.json">All operations</a> (OpenAPI). Manual: sepa-migrate help sandbox</p>
+  </html>`
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
   try {

@@ -70,6 +70,15 @@ describe('what the sandbox holds, under /_sandbox', () => {
     expect(sandbox.mandates()[0]?.finalised).toBe(false)
   })
 
+  it('has a page for people, all of whose links answer', async () => {
+    const sandbox = await start()
+    const page = await read(sandbox, '/')
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=UTF-8'])
+    const links = [...page.text.matchAll(/href="([^"]+)"/g)].map(([, link = '']) => link)
+    expect(links).toContain('/_sandbox/mandates')
+    for (const link of links) expect((await read(sandbox, link)).status, link).toBe(200)
+  })
+
   it('says that it is there without credentials, and nothing else', async () => {
     const answer = await exchange(await start(), 'GET', '/health', { credentials: null })
     expect([answer.status, answer.json]).toEqual([200, { status: 'OK' }])
