@@ -3,7 +3,7 @@ import { CHECK_OPTIONS, isAbsentCollection, type CheckOptions } from '../domain/
 import { cleanCell, fold } from '../domain/text/text.js'
 import {
   ruleOf,
-  RULES,
+  SETTABLE_RULES,
   tellOnce,
   type CheckedRecord,
   type Finding,
@@ -47,7 +47,7 @@ import { openTable } from './formats.js'
 /** For programs without types. @throws {UsageError} for a rule or severity that does not exist */
 export function assertSeverities(given: SeverityOverrides): void {
   assertKind('the severities', given, 'object')
-  assertKnown('There is no rule', Object.keys(given), Object.keys(RULES))
+  assertKnown('There is no rule', Object.keys(given), SETTABLE_RULES)
   assertKnown('There is no severity', Object.values(given), ['error', 'warning', 'off'])
 }
 

@@ -6,11 +6,9 @@ import { UsageError } from '../../errors.js'
 import { sourceSections } from '../../source/options.js'
 import type { Distrust } from '../../trust/trusted-file.js'
 import { SETTING_NAMES, settingOf, helpOf, valueAt } from './declared.js'
-import { type RuleId, RULES } from '../../domain/rule/verdict.js'
+import { SETTABLE_RULES } from '../../domain/rule/verdict.js'
 import { OVERRIDABLE_STATUS, OVERRIDE_KINDS } from '../../service/checked-service.js'
 import { createRequire } from 'node:module'
-
-const ruleIds = Object.keys(RULES) as [RuleId, ...RuleId[]]
 
 /** The declared settings that stand in one section of the file, as its schema. */
 function settingsIn(...section: readonly string[]): Readonly<Record<string, z.ZodType>> {
@@ -33,7 +31,7 @@ export const configurationSchema = z.strictObject({
   campaign: z.strictObject(settingsIn('campaign')).optional(),
   ...sourceSections,
   rules: z
-    .partialRecord(z.enum(ruleIds), z.enum(['error', 'warning', 'off']))
+    .partialRecord(z.enum(SETTABLE_RULES), z.enum(['error', 'warning', 'off']))
     .optional()
     .describe('Severity of single rules'),
   approvers: z

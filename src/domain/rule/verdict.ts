@@ -25,6 +25,9 @@ export type RuleId = keyof typeof import('./rules.json')
 /** Every rule with its default severity and its text for the operator. */
 export const RULES = rules as Readonly<Record<RuleId, Rule>>
 
+/** What may be set. The rulebook has one more, of a second opinion on accounts, which nobody asks for. */
+export const SETTABLE_RULES = Object.keys({ ...RULES, IBAN_LIBRARY_DISAGREES: null }) as [RuleId, ...RuleId[]]
+
 /** Severities the configuration changed. */
 export type SeverityOverrides = Readonly<Partial<Record<RuleId, Severity>>>
 

@@ -8,6 +8,7 @@ import { configurationSchema, parseConfiguration } from '../../../src/cli/settin
 import { loadConfiguration } from '../../../src/cli/settings/settings.js'
 import { SETTING_NAMES, settingOf } from '../../../src/cli/settings/declared.js'
 import { UsageError } from '../../../src/errors.js'
+import { checkIban } from '../../../src/index.js'
 import { freshFolder } from '../../support/folder.js'
 import { SAMPLES } from '../../support/program.js'
 
@@ -70,6 +71,11 @@ describe('the configuration file', () => {
   it('may use an anchor and its alias in good faith', () => {
     const rule = '{ column: Status, equals: [cancelled], reason: cancelled }'
     expect(parseConfiguration(`exclude:\n  - &one ${rule}\n  - *one\n`, 'x.yaml').exclude).toHaveLength(2)
+  })
+
+  it('may name the rule of a second opinion on accounts, as the rulebook has it', () => {
+    const { rules } = parseConfiguration('rules: { IBAN_LIBRARY_DISAGREES: "off" }', 'x.yaml')
+    expect(checkIban('DE89370400440532013000', rules)).toEqual(checkIban('DE89370400440532013000'))
   })
 
   it('says what rules and statuses mean', () => {
