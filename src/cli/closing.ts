@@ -96,7 +96,15 @@ export async function listRefusal(context: Context, error: unknown, out: string 
   if (!(error instanceof SourceError) || error.rule === null) return emptyResult
   const { source, rule, line, message, next: remedy } = error
   const ofFile = { id: 0, rowId: null, record: null, field: null, column: '', value: '' }
-  const problem = { ...ofFile, source, line, rule, severity: 'error', message, remedy } as const
+  const problem = {
+    ...ofFile,
+    source: basename(source),
+    line,
+    rule,
+    severity: 'error',
+    message,
+    remedy,
+  } as const
   return writeProblemList(context, [problem], out)
 }
 
@@ -109,7 +117,7 @@ export function setAsideLines(files: readonly string[]): string[] {
 }
 
 /** Tells that a file stood in the way, what was done with it, and where the new `written` is instead. */
-export const keptText = (kept: string, out: string, folder: string, written: string): string =>
+const keptText = (kept: string, out: string, folder: string, written: string): string =>
   kept === SIGNATURE_FILE
     ? `The report in "${out}" is signed, so it was left as it is; the new ${written} is in "${folder}"`
     : `"${join(out, kept)}" was changed since this program wrote it, or is not of this program; it was left as it is, and the new ${written} is in "${folder}"`

@@ -324,7 +324,7 @@ export function printResult({ stdout, stderr }: World, result: WholeResult): voi
   for (const error of result.errors) {
     const { message, faults = [], rule } = error
     const isList = faults.length > 1
-    const named = rule == null ? message : `${message} (${rule})`
+    const named = rule == null || message.includes(rule) ? message : `${message} (${rule})`
     stderr.print([
       toned('bad', 'Error'),
       `: ${isList ? named.replace(`: ${faults.join('; ')}`, ':') : named}`,
