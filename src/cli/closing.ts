@@ -94,17 +94,10 @@ export async function writeProblemList(
 /** What a file broke as a whole, by which it ended the command, in problems.csv. */
 export async function listRefusal(context: Context, error: unknown, out: string | null) {
   if (!(error instanceof SourceError) || error.rule === null) return emptyResult
-  const { source, rule, line, message, next: remedy } = error
+  const { rule, line, message, next: remedy } = error
+  const source = basename(error.source)
   const ofFile = { id: 0, rowId: null, record: null, field: null, column: '', value: '' }
-  const problem = {
-    ...ofFile,
-    source: basename(source),
-    line,
-    rule,
-    severity: 'error',
-    message,
-    remedy,
-  } as const
+  const problem = { ...ofFile, source, line, rule, severity: 'error', message, remedy } as const
   return writeProblemList(context, [problem], out)
 }
 
