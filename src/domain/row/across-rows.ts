@@ -33,6 +33,8 @@ export const foldReference = (reference: string): string =>
 /** Where the reference of a mandate key begins: behind the country, or `?` for a creditor without one, and the rest of it. */
 const referenceAt = (mandateKey: string): number => mandateKey.indexOf('|', mandateKey.indexOf('|') + 1) + 1
 
+const referenceOf = (mandateKey: string): string => mandateKey.slice(referenceAt(mandateKey))
+
 /** Creditors by which one is meant: collections say of some that they are one creditor before and after. */
 export type CreditorTies = ReadonlyMap<string, string>
 const NO_TIES: CreditorTies = new Map()
@@ -43,7 +45,7 @@ const NO_TIES: CreditorTies = new Map()
  */
 export function spellingOf(mandateKey: string, ties: CreditorTies = NO_TIES): string | null {
   const at = referenceAt(mandateKey)
-  const folded = foldReference(mandateKey.slice(at))
+  const folded = foldReference(referenceOf(mandateKey))
   if (folded === '') return null
   const creditor = mandateKey.slice(0, at - 1)
   return `${ties.get(creditor) ?? creditor}|${folded}`
@@ -53,6 +55,23 @@ export function spellingOf(mandateKey: string, ties: CreditorTies = NO_TIES): st
 export const creditorOfKey = (mandateKey: string): string => mandateKey.slice(0, referenceAt(mandateKey) - 1)
 
 const isShared = <Value>(one: Value | null, other: Value | null): boolean => one !== null && one === other
+
+/** Whether kin may be two contracts of one customer, signed on one day: neither reference can be the other one, cut short. */
+export function areContracts(one: Sighting, other: Sighting): boolean {
+  const [own, theirs] = [referenceOf(one.mandateKey), referenceOf(other.mandateKey)]
+  const isWithin = (some: string, all: string): boolean =>
+    partsOf(some).every((part) => partsOf(all).includes(part))
+  return (
+    (['customerNo', 'account', 'signedDate'] as const).every((field) => isShared(one[field], other[field])) &&
+    foldReference(own) !== foldReference(theirs) &&
+    !isWithin(own, theirs) &&
+    !isWithin(theirs, own)
+  )
+}
+
+/** Runs of letters and of digits, these without zeros in front. */
+const partsOf = (reference: string): readonly string[] =>
+  Array.from(reference.matchAll(/\p{L}+|\p{N}+/gu), ([part]) => part.replace(ZEROS_IN_FRONT, ''))
 
 /**
  * @param areSideBySide both stand in one export as they came, so people have compared them: only the spelling can tie them

@@ -1,5 +1,6 @@
 import { contradict } from '../compare/contradicting.js'
 import {
+  areContracts,
   creditorOfKey,
   kinshipOf,
   spellingOf,
@@ -7,7 +8,8 @@ import {
   type Sighting,
 } from '../../domain/row/across-rows.js'
 import type { RowState } from '../../domain/row/row-state.js'
-import { ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
+import { findingOf, ruleOf, severityOf, type RuleId } from '../../domain/rule/verdict.js'
+import { countText, plural } from '../../domain/text/text.js'
 import { HAS_ITS_KEY, hasLeft, IS_LATEST, IS_LINKED, mayHaveEnded } from '../deliver/gate.js'
 import { AS_READ_BEFORE, IS_BY_SIGNATURE } from './again.js'
 import { emptyTables, rowsOf, sql, sqlValue, type Connection } from '../file/connection.js'
@@ -17,8 +19,10 @@ import {
   holdWith,
   isErased,
   latestOf,
+  nameBeside,
   noticeOf,
   writeNotice,
+  writeProblem,
   type ProblemText,
   type Scope,
 } from './problems.js'
@@ -30,6 +34,7 @@ import { sqlList } from '../schema/schema.js'
  */
 
 const RULE = 'MANDATE_RESEMBLES_SENT'
+const CONTRACT = 'SECOND_CONTRACT'
 const ENDED = 'MANDATE_ENDED_ELSEWHERE'
 const UNORDERED = 'EXPORT_ORDER_UNKNOWN'
 const IS_SENT: readonly RowState[] = ['sending', 'registered', 'in_doubt']
@@ -51,6 +56,7 @@ function gather(connection: Connection, first: number, ties: CreditorTies): void
     elder: 'grp integer, files text, oldest integer, primary key (grp, files, oldest)',
     misread: 'id integer primary key, customer_no integer, iban_key blob, signed_date text',
     candidate: 'id integer primary key',
+    contract: 'id integer primary key, other integer not null',
   })
   connection.exec(`create index if not exists temp.spelled_customer on spelled (spelling, customer_no);
     create index if not exists temp.spelled_account on spelled (spelling, iban_key);
@@ -205,7 +211,7 @@ const SAYS_ENDS: readonly RowState[] = ['excluded', 'invalid']
  * The oldest mandates that are kin of a newcomer, by spelling and by likeness, each with the record that counts of it. One that
  * was refused holds nobody, so that the next one is kin, too. What a person closed before it was sent is none under another name.
  */
-function kinOf(connection: Connection, newcomer: Candidate, ties: CreditorTies) {
+function kinOf(connection: Connection, newcomer: Candidate, ties: CreditorTies, areLetGo: boolean) {
   const found = []
   const linked = new Set<number>()
   const read = sql(connection)<Candidate>`${RECORD} where row.id = ?`
@@ -222,6 +228,7 @@ function kinOf(connection: Connection, newcomer: Candidate, ties: CreditorTies) 
       wasMisread: older.wasMisread === 1,
       ties,
     }) === 'kin'
+  const isContractOf = (other = newcomer): boolean => areContracts(sightingOf(newcomer), sightingOf(other))
   for (const { id, isSpelling } of before.all({ id: newcomer.id })) {
     if (linked.has(isSpelling)) continue
     const [older, last] = [read.get(id), standing(latestOf(connection, id))]
@@ -236,8 +243,10 @@ function kinOf(connection: Connection, newcomer: Candidate, ties: CreditorTies) 
     // One mandate for certain: of its forms the last one counts.
     if (now.isAmended === 1 || !isKin(older)) continue
     if (now.state === 'written_off' && isSpelling === 0 && now.hasLeft === 0) continue
-    found.push(now)
-    if (now.state !== 'refused') linked.add(isSpelling)
+    const isContract = older.wasMisread === 0 && [older, read.get(now.id)].every(isContractOf)
+    found.push({ ...now, isContract })
+    // Behind one that is let go another may be the same.
+    if (now.state !== 'refused' && !(isContract && areLetGo)) linked.add(isSpelling)
   }
   return found
 }
@@ -266,25 +275,46 @@ function tiesOf(connection: Connection): CreditorTies {
 /** Links the newcomers to their kin, and holds what could be sent on either side until a person has separated them. */
 export function decideKin(scope: Scope, at: string): void {
   const { connection, first, severities } = scope
-  const severity = severityOf(RULE, severities)
+  const ofContract = severityOf(CONTRACT, severities)
   const ties = tiesOf(connection)
   gather(connection, first, ties)
   const page = sql(connection)<Candidate>`
     ${RECORD} where row.id in (select id from temp.candidate) and row.id > :after order by row.id limit :limit`
   const link = sql(connection)`insert or ignore into kin values (?, ?, ?)`
+  const part = sql(connection)`${PART}`
+  const contract = sql(connection)`insert or ignore into temp.contract values (?, ?)`
   const isAnySaid = sql(connection)`select 1 from kin where separated is not null`.get() !== undefined
   for (const newcomer of rowsOf(page)) {
-    for (const kin of kinOf(connection, newcomer, ties)) {
+    for (const kin of kinOf(connection, newcomer, ties, ofContract !== 'error')) {
+      const rule = kin.isContract && ofContract !== 'error' ? CONTRACT : RULE
+      const severity = severityOf(rule, severities)
       const separated = severity === 'error' ? separatedBy(connection, newcomer, kin.id, isAnySaid) : 'rules'
       link.run(newcomer.id, kin.id, separated)
+      if (separated === 'rules') part.run({ own: newcomer.mandateKey, their: kin.mandateKey })
       if (severity === 'warning')
-        writeNotice(connection, besideKin(RULE, kin.id, { severity }), 'row.id = :id', { id: newcomer.id })
+        writeNotice(connection, besideKin(rule, kin.id, { severity }), 'row.id = :id', { id: newcomer.id })
       if (separated === null) contradictKin(scope, newcomer, kin, at)
+      if (separated === null && kin.isContract) contract.run(newcomer.id, kin.id)
       if (kin.state === 'refused' && severity === 'error') holdUnordered(connection, newcomer, kin)
     }
   }
   sql(connection)`${SEPARATE}`.run({ first })
   holdKin(connection, at)
+  tellContracts(connection)
+}
+
+/** An export of which a large part waits beside what may be other contracts: a setting answers that for all of them at once. */
+function tellContracts(connection: Connection): void {
+  const found = sql(connection)<Record<'one' | 'other', string> & Record<'id' | 'count' | 'records', number>>`
+    select source.id, count(*) as count, records, mask_accounts(original_mandate_reference) as one, ${nameBeside('contract.other', 'source.id')} as other
+      from temp.contract join row on row.id = contract.id join source on source.id = source_id
+     where state = 'conflict' and row.rule = '${RULE}' and kind <> 'list' and records >= 20
+     group by source.id having count(*) * 10 > records`
+  for (const { id, count, records, one, other } of found.all()) {
+    const detail = `${countText(count)} of ${plural(records, 'row', 'rows')} wait for that, as "${one}" beside ${other}.`
+    for (const finding of findingOf(CONTRACT, { [CONTRACT]: 'warning' }, { detail }))
+      writeProblem(connection, id, null, finding)
+  }
 }
 
 /** As beside the same mandate: what says otherwise of a refused one waits until somebody says which export is the newer. */
@@ -331,6 +361,12 @@ const SEPARATE = `
   update kin set separated = 'send' where separated is null and (row_id, other_id) in (
     select row_id, other_id from mine cross join kin on row_id = mine.id
     union all select row_id, other_id from mine cross join kin on other_id = mine.id)`
+
+/** What a rule lets go was linked before, as it was read then. */
+const PART = `
+  with mine (id) as (select id from row where mandate_key = :own), theirs (id) as (select id from row where mandate_key = :their)
+  update kin set separated = 'rules' where separated is null
+    and (row_id in mine and other_id in theirs or row_id in theirs and other_id in mine)`
 
 const besideKin = (rule: RuleId, other: number, more: Partial<ProblemText> = {}): ProblemText =>
   noticeOf(rule, { message: `${ruleOf(rule).message} Compare it with {row}.`, other, ...more })

@@ -384,7 +384,9 @@ export function createReader(connection: Connection, file: string) {
       query<Pick<ProblemRecord, 'source' | 'rule' | 'message' | 'remedy'>>`
         select distinct source.name as source, problem.rule, message, remedy from problem join source on source.id = source_id
          where row_id is null and severity = 'warning'
-           and problem.rule in ('FILE_SHEET_LEFT_OUT', 'FILE_HIDDEN', 'FILE_ENCODING_ASSUMED', 'FILE_MOJIBAKE', 'FILE_MAY_BE_CUT') order by problem.id`.all(),
+           and (problem.rule in ('FILE_SHEET_LEFT_OUT', 'FILE_HIDDEN', 'FILE_ENCODING_ASSUMED', 'FILE_MOJIBAKE', 'FILE_MAY_BE_CUT')
+             or problem.rule = 'SECOND_CONTRACT' and exists (select 1 from row where row.source_id = source.id and row.rule = 'MANDATE_RESEMBLES_SENT' and state = 'conflict'))
+          order by problem.id`.all(),
     /** What was found out about registered rows, from the answers or later collections; a doubt that was decided is none. */
     oddities: () =>
       query<Pick<ProblemRecord, 'rule' | 'remedy'> & { count: number }>`

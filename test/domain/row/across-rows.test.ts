@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  areContracts,
   creditorOfKey,
   foldReference,
   kinshipOf,
@@ -51,6 +52,37 @@ describe('the spelling of a mandate key', () => {
   })
   it('takes tied creditors for one', () =>
     expect(spellingOf('DE|1|A-1', new Map([['DE|1', 'DE|2']]))).toBe(spellingOf('DE|2|A1')))
+})
+
+describe('a second contract', () => {
+  const areTwo = (one: string, other: string, more: Partial<Sighting> = {}): boolean =>
+    areContracts(sighting(one), sighting(other, more))
+  it.each([
+    ['GAS-00011', 'STROM-70033'],
+    ['GAS-00011', 'STROM-00011'],
+    ['V-100011', 'V-100012'],
+    ['471', '4711'],
+  ])('has another reference: %s, %s', (one, other) => {
+    expect(areTwo(one, other)).toBe(true)
+    expect(areTwo(other, one)).toBe(true)
+  })
+  it.each([
+    ['MND-0001', 'mnd 1'],
+    ['MND-0001', 'MND1'],
+    ['00472', '472'],
+    ['4711', 'M-4711'],
+    ['4711', '4711/2'],
+    ['2024-M-0012', 'M12'],
+    ['M--1', 'M-1'],
+    ['-', '+'],
+  ])('has not one reference in two spellings: %s, %s', (one, other) => {
+    expect(areTwo(one, other)).toBe(false)
+    expect(areTwo(other, one)).toBe(false)
+  })
+  it.each([{ customerNo: 2 }, { account: 'two' }, { signedDate: '2020-01-01' }, { account: null }])(
+    'shares all else: %o',
+    (more) => expect(areTwo('GAS-1', 'STROM-2', more)).toBe(false),
+  )
 })
 
 describe('kinship', () => {

@@ -446,6 +446,82 @@ describe('a mandate whose reference was corrected without its row number', () =>
     },
   )
 
+  const contracts = (prefix: string, from: number, more: Values = {}): Values[] =>
+    mandates(20).map(({ customerNo }, at) => ({
+      customerNo: customerNo!,
+      reference: `${prefix}-${from + at * 3}`,
+      ...more,
+    }))
+  const LOWERED = { severities: { SECOND_CONTRACT: 'warning' } } as const
+
+  it.each([
+    ['of one creditor', {}],
+    ['of two creditors', { creditor: creditorIdentifierOf('DE', '01234567890') }],
+  ])('is told once where a large part of an export may be second contracts, %s', (_, more) => {
+    const ledger = holding(contracts('GAS', 100))
+    admit(ledger, [...contracts('POWER', 7_000, more), ...mandates(5, 900)], { name: 'power.csv' })
+    const held = rowsOf(ledger.file).filter(({ state }) => state === 'conflict')
+    expect(held).toHaveLength(40)
+    const [told, ...rest] = problemsOf(ledger.file).filter(({ rule }) => rule === 'SECOND_CONTRACT')
+    expect(rest).toEqual([])
+    expect(told).toMatchObject({ rowId: null, source: 'power.csv', severity: 'warning' })
+    expect(told?.message).toMatch(/20 of 25 rows .*"POWER-7000" .*line 2 of "export\.csv"/)
+    expect(told?.remedy).toContain('rules: { SECOND_CONTRACT: warning }')
+  })
+
+  it('lets second contracts go where somebody said so, each with a warning, and holds what may be one reference', () => {
+    const ledger = holding(contracts('GAS', 100), [{ customerNo: 99, reference: 'M-4-88' }])
+    const respelt = [
+      { customerNo: 1, reference: 'gas 0100' },
+      { customerNo: 2, reference: '103' },
+      { customerNo: 3, reference: '2024/GAS/106' },
+      { customerNo: 4, reference: 'GAS-109', creditor: creditorIdentifierOf('DE', '01234567890') },
+      { customerNo: 99, reference: '88' },
+    ]
+    admit(ledger, [...respelt, ...contracts('POWER', 7_000).slice(4)], LOWERED)
+    expect(statesOf(ledger.file).slice(21)).toEqual([
+      ...respelt.map(() => 'conflict'),
+      ...Array.from({ length: 16 }, () => 'ready'),
+    ])
+    expect(found(ledger.file, 'SECOND_CONTRACT')).toEqual(
+      Array.from({ length: 16 }, (_, at) => [27 + at, 'warning']),
+    )
+    // The oldest one is another contract, and a younger one is the same.
+    admit(ledger, [{ customerNo: 9, reference: '7024' }], LOWERED)
+    expect(statesOf(ledger.file).at(-1)).toBe('conflict')
+  })
+
+  it('lets them go where that is said later, and they are read again', () => {
+    const ledger = holding(contracts('GAS', 100))
+    const power = [...contracts('POWER', 7_000).slice(1), { customerNo: 1, reference: 'GAS/100' }]
+    admit(ledger, power)
+    expect(statesOf(ledger.file)).toEqual(Array.from({ length: 40 }, () => 'conflict'))
+    const again = (rows: readonly Values[], from: number, source: number): unknown =>
+      admit(
+        ledger,
+        rows.map((row, at) => ({ ...row, corrects: from + at })),
+        { ...LOWERED, kind: 'export', again: source },
+      )
+    again(power, 21, 2)
+    expect(statesOf(ledger.file).slice(40)).toEqual([...power.slice(1).map(() => 'ready'), 'conflict'])
+    again(contracts('GAS', 100), 1, 1)
+    expect(statesOf(ledger.file).slice(60)).toEqual(['conflict', ...power.slice(1).map(() => 'ready')])
+  })
+
+  it('says nothing of the file where few resemble others, or as another spelling', () => {
+    const ledger = holding(contracts('GAS', 100), [
+      ...contracts('POWER', 7_000).slice(18),
+      ...mandates(18, 900),
+    ])
+    expect(problemsOf(ledger.file).filter(({ rule }) => rule === 'SECOND_CONTRACT')).toEqual([])
+    const spelt = holding(
+      contracts('GAS', 100),
+      contracts('gas', 100).map((row) => ({ ...row, reference: row.reference!.replace('-', '/') })),
+    )
+    expect(statesOf(spelt.file)).not.toContain('ready')
+    expect(problemsOf(spelt.file).filter(({ rule }) => rule === 'SECOND_CONTRACT')).toEqual([])
+  })
+
   const wrong = (values: Values): Values => ({ ...values, verdict: 'invalid', values: { iban: null } })
 
   it('waits, each of them, where one file corrects rows of two exports to the same, until a person says which', () => {
