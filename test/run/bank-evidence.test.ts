@@ -124,12 +124,35 @@ it('what a file does not have replaces nothing, differs from nothing, and is tol
     'ready 2029-02-05',
     'ready 2029-01-05',
     'conflict 2029-01-05 !DATE_DIFFERS',
-    'ready 2029-02-05',
+    'ready 2029-02-05 LACKS',
   ])
   const lacks = ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)
-  expect(lacks.map(({ message }) => message)).toEqual([
-    'Collections lack a value or contradict each other about it, so it was compared with nothing. 1 mandate names no date of signature, 1 mandate names different dates of signature in different collections.',
+  expect(lacks.map(({ rowId, value, message }) => [rowId, value, message.split('. ')[1]])).toEqual([
+    [4, 'M-4', expect.stringMatching(/2026-02-05: reference M-4, .*, signed unclear, account DE…\d{4}\.$/)],
+    [null, '', '1 mandate names no date of signature.'],
   ])
+})
+
+it('a row whose collections contradict each other about its date is named, also by later ones, and waits where that is an error', async () => {
+  const both = (signed: string): string => collected(debit(1, { signed }), debit(2))
+  const rules = { EVIDENCE_LACKS: 'error' } as const
+  const ledger = kept()
+  await admit(ledger, { exports: [exportOf([row(1), row(2)])], collections: [both('2024-03-05')] })
+  expect(ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)).toEqual([])
+  await admit(ledger, {
+    exports: [],
+    collections: [collected(debit(1, { signed: '2020-01-01', day: '2026-02-05' }))],
+  })
+  expect(ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)).toMatchObject([
+    { rowId: 1, value: 'M-1' },
+  ])
+  const strict = kept()
+  await admit(strict, {
+    exports: [exportOf([row(1), row(2)])],
+    collections: [both('2024-03-05'), both('2020-01-01')],
+    rules,
+  })
+  expect(fates(strict)).toEqual(['conflict 2029-01-05 !LACKS', 'ready 2029-01-05'])
 })
 
 it('one date of signature in most collections proves none, is told once, and still agrees with its own', async () => {
@@ -521,7 +544,13 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
     for (const kind of differing) counts[kind] += 1
     const isNewer = last.day > one.signed
     const state = differing.length > 0 && isNewer ? 'conflict' : 'ready'
-    return [state, until, ...differing.map((kind) => `${isNewer ? '!' : ''}${kind.toUpperCase()}`)].join(' ')
+    const lacks = last.signed === null ? ['LACKS'] : []
+    return [
+      state,
+      until,
+      ...differing.map((kind) => `${isNewer ? '!' : ''}${kind.toUpperCase()}`),
+      ...lacks,
+    ].join(' ')
   })
   const missing = [...lasts.values()].filter(
     (last) => !last.isOver && !used.has(last) && !owned.has(keyOf(last)),

@@ -66,11 +66,15 @@ const DIFFERS = {
 } as const
 type Kind = keyof typeof DIFFERS
 const KINDS = Object.keys(DIFFERS) as Kind[]
-const ruleOf = (kind: Kind) => `EVIDENCE_${kind.toUpperCase()}` as `EVIDENCE_${Uppercase<Kind>}`
+/** What is told of a row beside: its collections contradict each other about its date of signature. */
+type Told = Kind | 'lacks'
+const TOLD: readonly Told[] = [...KINDS, 'lacks']
+const ruleOf = (kind: Told) => `EVIDENCE_${kind.toUpperCase()}` as `EVIDENCE_${Uppercase<Told>}`
 /** The others are told at the reference. */
-const FIELDS: Readonly<Partial<Record<Kind, Field>>> = {
+const FIELDS: Readonly<Partial<Record<Told, Field>>> = {
   creditor_differs: 'sepa_creditor_identifier',
   date_differs: 'signed_date',
+  lacks: 'signed_date',
   account_differs: 'iban',
 }
 
@@ -232,7 +236,7 @@ export function collectionsOf(
   }
 }
 
-type Compared = Record<Kind, 0 | 1> & {
+type Compared = Record<Told, 0 | 1> & {
   readonly id: number
   readonly sourceId: number
   readonly state: string
@@ -257,7 +261,7 @@ function comparedIn(connection: Connection, where: string) {
   const page = sql(connection)<Compared>`
     select row.id as id, row.source_id as sourceId, state, ${SEEN} as seen,
        collected.day > coalesce(row.signed_date, '') as isNewer, ${IS_DECIDED} as isDecided,
-       coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}
+       coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}, collected.id is not null and collected.signed_date is null as lacks
      from row ${BESIDE} where row.id > :after and ${where} and ${IS_COMPARED}
        and not coalesce(${AGREES}, 0) order by row.id limit :limit`
   return (values: Readonly<Record<string, number>>) => rowsOf(page, values)
@@ -265,7 +269,7 @@ function comparedIn(connection: Connection, where: string) {
 
 /** What is newer than the signature is an error where nobody said otherwise; what is older may have been replaced since. */
 const findingsOf = (row: Compared, severities: SeverityOverrides): Finding[] =>
-  KINDS.filter((kind) => row[kind] === 1).flatMap((kind) => {
+  TOLD.filter((kind) => row[kind] === 1).flatMap((kind) => {
     const rule = ruleOf(kind)
     const severity = severities[rule] ?? (row.isNewer === 1 ? RULES[rule].severity : 'warning')
     const isSettled = severity === 'error' && row.isDecided === 1
@@ -298,7 +302,6 @@ const isCollected = (such: string): string => `select count(*) from collected wh
 const LACKS = [
   [isCollected(`creditor = ''`), 'no creditor identifier (it is looked for under PrvtId and OrgId)'],
   [isCollected(`signed_date = ''`), 'no date of signature'],
-  [isCollected('signed_date is null'), 'different dates of signature in different collections'],
   [
     `select count(*) from row ${BESIDE} where ${IS_COMPARED} and ${DATED_OTHERWISE} and ${IS_USUAL}`,
     'the date of signature that most collections name, as a filler is or the day of the file',
@@ -354,7 +357,7 @@ export function holdContradicted({
 /** Of what was sent, what a collection contradicts is a line of the cut-over, unless it has one, or one was closed that said the same. */
 function openLine(connection: Connection, row: Compared, severities: SeverityOverrides): void {
   const isError = ({ rule, severity }: Finding): boolean =>
-    severity === 'error' && rule !== 'EVIDENCE_NEVER_COLLECTED'
+    severity === 'error' && rule !== 'EVIDENCE_NEVER_COLLECTED' && rule !== 'EVIDENCE_LACKS'
   const rules = findingsOf(row, severities).flatMap((finding) => (isError(finding) ? [finding.rule] : []))
   if (rules.length === 0) return
   const become = rules.includes('EVIDENCE_ENDED') ? 'ended' : 'changed'
