@@ -421,9 +421,9 @@ export function readingLines({ reading }: Source): Line[] {
   ])
 }
 
-/** Said of one of our own files that lists no row. */
+/** Said of one of our own files in which nobody has written, and that lists no row to read again. */
 export const nothingToCorrect = (name: string): string =>
-  `"${name}" lists no row: there is nothing to correct in it.`
+  `"${name}" holds no correction and no decision: what is open in it stays open.`
 
 /** What collection files say of the mandates. */
 export const evidenceLine = (evidence: NonNullable<ReturnType<LedgerReader['evidence']>>): string =>

@@ -221,7 +221,7 @@ function refuseEmpty(admitted: readonly AdmittedSource[]): void {
   const empty = admitted.find(({ kind }) => kind === 'empty')
   if (empty === undefined) return
   throw new UsageError(
-    `Cannot plan "${empty.name}": it lists no row; nothing was sent`,
+    `Cannot plan "${empty.name}": it holds no correction; nothing was sent`,
     'Leave it out, of the run too',
   )
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { sheetsOf } from '../report/workbook-value.js'
 import { collectionFile, type Debit } from '../support/collections.js'
@@ -239,6 +239,30 @@ describe('the last export', () => {
     expect(openWork(path('to-do.xlsx')).names).toEqual(['Corrections', 'Cut-over'])
     await ends(3, 'run', TO_DO)
     expect(sandbox().requests().repeated).toEqual([])
+  })
+
+  it('a workbook with lines of the cut-over alone that comes back without a decision is put aside, and they stay open', async () => {
+    const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
+    save('export.csv', from(1, 4))
+    await ends(0, 'run', 'export.csv')
+    save('final.csv', from(1, 2))
+    await program('compare', 'final.csv', '--yes-it-is-final')
+    const none = '"to-do.xlsx" holds no correction and no decision: what is open in it stays open.'
+    for (const count of [1, 2, 3]) {
+      const work = openWork(path('to-do.xlsx'))
+      expect(work.rows('Corrections')).toEqual([])
+      if (count > 1) work.save()
+      expect((await ends(3, 'run', TO_DO)).stdout).toContain(none)
+      const lists = readdirSync(path('sepa-migrate-report')).filter((name) => name.startsWith('to-do'))
+      expect(lists).toEqual(['to-do'])
+      expect(readdirSync(path('sepa-migrate-report/to-do/done'))).toHaveLength(count)
+    }
+    const beside = ['--ledger', 'sepa-migrate.db'] as const
+    expect((await program('check', TO_DO, ...beside)).stdout).toContain(none)
+    const work = openWork(path('to-do.xlsx'))
+    work.type('Cut-over', 0, { migration_decision: 'done', migration_reason: 'cancelled there' })
+    work.save()
+    expect((await program('check', TO_DO, ...beside)).stdout).not.toContain('no decision')
   })
 
   it('a doubt that was written off leaves its line of the cut-over, which done closes', async () => {

@@ -229,7 +229,7 @@ it('a file of corrections without a row says that there is nothing to correct, t
   ]) {
     const { status, stdout, stderr } = await program(...args)
     expect({ status, stderr }, args.join(' ')).toEqual({ status: 0, stderr: '' })
-    expect(stdout).toContain('lists no row: there is nothing to correct in it.')
+    expect(stdout).toContain('holds no correction and no decision: what is open in it stays open.')
   }
   expect((await json('status')).totals).toMatchObject({ read: 2, registered: 2 })
 })

@@ -120,7 +120,7 @@ describe('a plan', () => {
     await migrate(place.asked(sandbox.url))
     await writeReport(place.at('campaign.db'), { out: place.at('pack') })
     const empty = place.at('pack', 'to-do', 'refused.csv')
-    await refused(empty).toThrow('Cannot plan "refused.csv": it lists no row')
+    await refused(empty).toThrow('Cannot plan "refused.csv": it holds no correction')
   })
 })
 

@@ -168,7 +168,9 @@ function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles)
       ...checked.warnings,
     ]),
     lines: said([
-      ...admitted.flatMap(({ name, kind }) => (kind === 'empty' ? [nothingToCorrect(name)] : [])),
+      ...admitted.flatMap(({ name, kind }) =>
+        kind === 'empty' && checked.words.length === 0 ? [nothingToCorrect(name)] : [],
+      ),
       ...sources
         .filter(({ id, origin }) => id === origin)
         .map((source) => ({ ...source, reading: latest(source.id) ?? source.reading }))

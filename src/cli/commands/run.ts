@@ -227,11 +227,8 @@ async function conclude(
   const { stop, admitted, decided, held, choice, askedFirst } = end
   const { heldBack = 0, unread = 0 } = askedFirst ?? {}
   const isDeclined = stop?.kind === 'declined'
-  const takenIn = context.args.filter((_, index) => {
-    const given = admitted[index]
-    const isTaken = given?.kind !== 'empty' || decided > 0
-    return given?.isResultFile === true && isTaken && !isDeclined
-  })
+  // One in which nobody has written, too: saved by a spreadsheet, it would stand in the way of the next lists.
+  const takenIn = context.args.filter((_, index) => admitted[index]?.isResultFile === true && !isDeclined)
   const setAside = setAsideLines(takenIn)
   const pack = isReported(settings) && !isDeclined ? await writePack(settings) : NO_PACK
   const { files } = pack
