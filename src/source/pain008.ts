@@ -304,15 +304,18 @@ export async function openCollections(path: string, limits: LimitOptions, signal
 
 /** One that names no mandate is compared by account and date. */
 function collectedIn(collection: Collection): CollectedMandate {
-  const [reference = '', signed = '', iban = '', creditor = '', day = ''] = collection.cells
+  const { cells } = collection
+  const [reference = '', signed = '', iban = '', creditor = '', day = ''] = cells
+  const isWrong = checkCreditorIdentifier(creditor).value === null
   return {
-    mandateKey: keyIn(collection.cells),
+    // An end under a creditor that nobody has is one of whatever mandate has the reference.
+    mandateKey: keyIn(isEnd(cells) && isWrong ? cells.with(CREDITOR, '') : cells),
     creditorIdentifier: cleanCreditorIdentifier(creditor),
     mandateReference: cleanCell(reference),
     iban: checkIban(iban).value,
     signedDate: parseLocalDate(signed),
     day: day as LocalDate,
-    endedOn: isEnd(collection.cells) ? (day as LocalDate) : null,
+    endedOn: isEnd(cells) ? (day as LocalDate) : null,
     amendment: collection.amendment,
   }
 }

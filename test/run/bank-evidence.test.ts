@@ -208,7 +208,7 @@ it('what came in stays for later files, and holds rows that wait from earlier on
   expect(ledger.reader.collectedOf(2)).toEqual({ day: '2026-01-05', is: ['agrees'] })
 })
 
-it('an end on any day holds its mandate, also under its former or no creditor, and is told with its day', async () => {
+it('an end on any day holds its mandate, also under its former, a wrong or no creditor, and is told with its day', async () => {
   const end = { day: '2025-11-05', sequence: 'FNAL' }
   const debits = [
     ...[debit(1, end), debit(1)],
@@ -216,14 +216,15 @@ it('an end on any day holds its mandate, also under its former or no creditor, a
     ...[debit(3, { ...end, creditor: '' }), debit(3)],
     ...[debit(4, { ...end, reference: 'OLD' }), debit(4, { former: { reference: 'OLD' } })],
     ...[debit(5, { signed: '2024-03-05' })],
+    ...[debit(6, { ...end, creditor: 'DDE98ZZZ09999999999' }), debit(6)],
   ]
   for (const order of [debits, debits.toReversed()])
     for (const collections of [[collected(...order)], order.map((one) => collected(one))]) {
       const ledger = kept()
-      await admit(ledger, { exports: [exportOf([1, 2, 3, 4, 5].map((n) => row(n)))], collections })
+      await admit(ledger, { exports: [exportOf([1, 2, 3, 4, 5, 6].map((n) => row(n)))], collections })
       const held = 'conflict 2029-01-05 !ENDED'
-      expect(fates(ledger)).toEqual([held, held, held, held, 'ready 2029-01-05'])
-      expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, ended: 4, not_in_export: 0 })
+      expect(fates(ledger)).toEqual([held, held, held, held, 'ready 2029-01-05', held])
+      expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, ended: 5, not_in_export: 0 })
       const [told] = ledger.reader.problemsOfRow(1)
       expect(told?.message).toContain('It was last collected on 2026-01-05')
       expect(told?.message).toContain('The collection of 2025-11-05 ended it.')

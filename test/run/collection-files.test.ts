@@ -192,8 +192,8 @@ it('an end that repeats an earlier one is an end still, beside a row of its day 
 })
 
 it('a later collection of the reference that names no creditor holds the mandate, in whatever file it is', async () => {
-  const nobody = (day: string, reference = 'm-1') =>
-    collectionFile([{ reference, day, creditor: 'DE98ZZZZZZ09999999999', sequence: 'FNAL' }])
+  const nobody = (day: string, reference = 'm-1', more: Partial<Debit> = { sequence: 'FNAL' }) =>
+    collectionFile([{ reference, day, creditor: 'DE98ZZZZZZ09999999999', ...more }])
   const later = nobody('2026-03-05')
   const held = ['conflict M-1 DE…3000', 'excluded M-2 DE…3000', 'excluded m-1 DE…3000']
   const sorted = (rows: readonly string[]): string[] => rows.toSorted()
@@ -210,7 +210,19 @@ it('a later collection of the reference that names no creditor holds the mandate
   const csv = `iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,status\n${IBANS[0]},2015-03-01,DE98ZZZ09999999999,M-1,active\n`
   expect(sorted(await campaign()(csv, later))).toEqual([held[0], held[2]])
   expect(await readyOfCheck(csv, later)).toBe(0)
-  expect(await campaign()(february, nobody('2026-01-05'))).toContain('ready M-1 DE…3000')
+  const earlier = (more?: Partial<Debit>) => nobody('2026-01-05', 'm-1', more)
+  expect(await campaign()(february, earlier({ sequence: 'RCUR' }))).toContain('ready M-1 DE…3000')
+  // An end of any day is one.
+  for (const more of [undefined, { sequence: 'OOFF' }, { scheme: 'B2B' }])
+    for (const order of [
+      [february, earlier(more)],
+      [earlier(more), february],
+    ]) {
+      expect(await campaign()(...order)).toContain(held[0])
+      const one = campaign()
+      for (const file of order) await one(file)
+      expect(await one(january)).toContain(held[0])
+    }
   expect(await campaign()(february, nobody('2026-03-05', 'M-11'))).toContain('ready M-1 DE…3000')
 })
 

@@ -73,10 +73,10 @@ const REPEATED_NOTICE = noticeOf('DUPLICATE_MANDATE', {
   remedy: 'Nothing to do here: what is open is the row that was read first.',
 })
 
-/** Rows of the reference of a collection whose creditor is wrong, of their day or later: it may be the last one of them. */
+/** Rows of the reference of a collection whose creditor is wrong, that ends its mandate or is of their day or later. */
 const MAY_HAVE_ENDED = `
   with unclear (reference, due) as materialized (
-    select upper(original_mandate_reference), max(coalesce(latest_first_debit, '9')) from row
+    select upper(original_mandate_reference), max(iif(${isLast('row')}, '9', coalesce(latest_first_debit, '9'))) from row
       join source on source.id = source_id and source.reading -> '$.collections' is not null
       where state not in ('superseded', 'written_off') and row.id in (
         select row_id from problem where field = 'sepa_creditor_identifier' and severity = 'error') group by 1)
@@ -86,7 +86,7 @@ const MAY_HAVE_ENDED = `
 /** Of collection files alone: a collection without a readable creditor may have been the last one of a mandate. */
 export function holdUnclear({ connection }: Scope, at: string): void {
   const message =
-    'A collection of this reference on that day or later has a wrong creditor identifier. It may be the last one of this mandate.'
+    'A collection of this reference has a wrong creditor identifier, and is of that day or later, or ends its mandate. It may be the last one of this mandate.'
   for (const row of sqlValue(connection)<number>`${MAY_HAVE_ENDED}`.all())
     holdWith(connection, noticeOf('CONFLICT_MANDATE', { message }), row, at)
 }
