@@ -169,9 +169,12 @@ export const readingWith = (context: Context) => (config: string | null) => {
   }
 }
 
+/** What came from there is read again only where it is given as a file. */
+export const STANDARD_INPUT = 'standard input'
+
 /** `-` is standard input. */
 export const inputOf = ({ world }: Context, file: string): SourceInput =>
-  file === '-' ? { name: 'standard input', stream: world.stdin } : file
+  file === '-' ? { name: STANDARD_INPUT, stream: world.stdin } : file
 
 /** What the flags say of how files are read. */
 export const readingFlags = (context: Context): ReadingFlags => ({

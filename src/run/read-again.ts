@@ -516,7 +516,7 @@ function refuseLacking(all: readonly Lacking[], { configuration }: ReadBy): void
       all.filter((one) => one.waiting > 0),
       ', ',
     )} cannot be read again without the file, because ${nameOfConfiguration({ configuration })} has changed ${keys.join(', ')}; nothing was sent`,
-    `Give what is read otherwise in one command (sepa-migrate run ${quoted(all, ' ')}${configuration === null ? '' : ` --config "${configuration}"`}). If only a new file is written otherwise, undo the change, and read that file with a copy of the configuration under another name (--config COPY)`,
+    `Give what is read otherwise in one command (sepa-migrate run ${quoted(all, ' ').replace('"standard input"', 'FILE')}${configuration === null ? '' : ` --config "${configuration}"`}). If only a new file is written otherwise, undo the change, and read that file with a copy of the configuration under another name (--config COPY)`,
   )
 }
 

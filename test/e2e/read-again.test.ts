@@ -187,6 +187,30 @@ describe('what stays as it was read', () => {
     })
   })
 
+  it('of a stream that was piped in says that it has to come as a file', async () => {
+    write('ours.yaml', 'columns: { status: Remark }\n')
+    save('export.csv', [
+      mandate(1, { Remark: '' }),
+      mandate(2, { Remark: 'cancelled' }),
+      mandate(3, { Remark: '' }),
+    ])
+    const input = place.read('export.csv')
+    const piped = await place.piping(input, 'run', '-', '--config', 'ours.yaml', '--limit', '1')
+    expect([piped.status, registered()], piped.stderr).toEqual([5, linesOf([mandate(1)])])
+    write('ours.yaml', 'columns: { status: Remark }\nsource: { delimiter: ";", skipLines: 0 }\n')
+    const told = await place.program('status', '--config', 'ours.yaml')
+    expect(nextOf(told)).toBe('sepa-migrate run FILE --config ours.yaml')
+    const refused = await place.ends(2, 'run', '--config', 'ours.yaml')
+    expect(refused.stderr).toContain('(sepa-migrate run FILE --config "')
+    expect(told.stdout + told.stderr + refused.stderr).not.toMatch(/run ['"]?standard input/)
+    write(
+      'ours.yaml',
+      'columns: { status: Remark }\nsource: { delimiter: ",", skipLines: 0, encoding: windows-1252 }\n',
+    )
+    await place.ends(0, 'run', 'export.csv', '--config', 'ours.yaml')
+    expect(registered()).toEqual(linesOf([mandate(1), mandate(3)]))
+  })
+
   describe('by the word of a person', () => {
     const [first, second, third] = [mandate(1), mandate(2), mandate(3)]
     const read = (rule: string) =>

@@ -126,6 +126,9 @@ async function openPlace(options: PlaceOptions = {}) {
     program,
     ends,
     programWith,
+    /** With this at its standard input. */
+    piping: (input: string, ...args: string[]): Promise<Ended> =>
+      runProgram(args, { cwd: folder, env, input }),
     json: async <Document extends object = Told>(...args: string[]) =>
       JSON.parse((await programWith({}, ...args, '--json')).stdout) as Document,
     start: (...args: string[]) => start(args, { cwd: folder, env }),

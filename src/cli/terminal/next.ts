@@ -12,7 +12,7 @@ import {
   pathInPack,
 } from '../../report/pack/pack-folder.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '../settings/declared.js'
-import { camelCase, sameFlags, type Context } from '../command.js'
+import { camelCase, sameFlags, STANDARD_INPUT, type Context } from '../command.js'
 import { type Line, toned } from './world.js'
 import { type Totals, contradictedIn, type Verification } from '../../domain/row/row-state.js'
 
@@ -24,7 +24,8 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-const fileWord = (path: string): string => (path.startsWith('-') && path !== '-' ? `./${path}` : path)
+const fileWord = (path: string): string =>
+  path === STANDARD_INPUT ? 'FILE' : path.startsWith('-') && path !== '-' ? `./${path}` : path
 
 /** Where the campaign is: what every command on a ledger has to be told again. */
 const PLACE: readonly OptionName[] = ['config', 'ledger', 'out', 'logFile', 'sharedFolder']
