@@ -214,7 +214,10 @@ export function mapColumns(table: Table, options: SourceOptions, said: SaidOfCol
   if (holdsAccount(header) || fields.some(({ name }) => looksLikeValue(name))) throw headerless(table)
   problems.push(
     ...sharedColumns(fields, columns),
-    ...duplicates(header, columns, taken, given.flatMap(keyColumns)),
+    ...duplicates(header, columns, taken, [
+      ...given.flatMap(keyColumns),
+      ...exclude.map(({ column }) => column),
+    ]),
   )
   if (problems.length > 0) throw headerProblem(table, problems)
   const dated = (field: DateField) =>
@@ -345,16 +348,18 @@ function sharedColumns(fields: readonly MappedColumn[], columns: ColumnsOptions)
 }
 
 /**
- * Equal names are tolerated only where nothing is looked up by them: every required field is configured, and none by
- * one of those names.
+ * Equal names are tolerated only where nothing is looked up by them: nothing is configured by one of those names, and all
+ * required fields are, or none of the others is usually called so.
  */
 function duplicates(header: Header, columns: ColumnsOptions, taken: Set<Field>, keys: ColumnRef[]) {
+  const sought = [...FIELDS.filter((field) => !taken.has(field)), ...PAYER_FIELDS]
   const isConfigured = REQUIRED_FIELDS.every((field) => columns[field] !== undefined || taken.has(field))
   const named = [...Object.values(columns).flatMap(columnsIn), ...keys]
   const byName = new Set(named.flatMap((ref) => (typeof ref === 'string' ? [fold(ref)] : [])))
   return duplicateColumns(header).flatMap((group) => {
     const name = header.names[group[0] ?? 0] ?? ''
-    if (isConfigured && !byName.has(fold(name))) return []
+    const isUsual = sought.some((field) => columns[field] === undefined && isUsualName(name, field))
+    if ((isConfigured || !isUsual) && !byName.has(fold(name))) return []
     const positions = group.map((index) => (header.positions[index] ?? 0) + 1).join(' and ')
     const detail = `the column name "${name}" occurs ${group.length} times (columns ${positions})`
     return [{ rule: 'FILE_HEADER_DUPLICATE' as const, detail }]

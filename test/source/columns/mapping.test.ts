@@ -39,14 +39,37 @@ describe('columns by their usual names', () => {
     [exportOf(1), 'columns: { iban: Konto }', 'FILE_HEADER_MISSING', 'no column "Konto" for iban'],
     [exportOf(1), 'columns: { unique_mandate_reference: customer_no }', 'FILE_HEADER_AMBIGUOUS', ''],
     [renamed(REPEATED), `columns: { ${MOST}, sepa_creditor_identifier: CI }`, 'FILE_HEADER_DUPLICATE', ''],
-    [renamed(REPEATED), 'columns: { sepa_creditor_identifier: 4 }', 'FILE_HEADER_DUPLICATE', ''],
+    [renamed(`${REPEATED},ci`), 'source: { ignoreColumns: [4] }', 'FILE_HEADER_DUPLICATE', ''],
+    [
+      renamed(`${SHORT},Kind,kind`),
+      'exclude: [{ column: Kind, equals: [x], reason: over }]',
+      'FILE_HEADER_DUPLICATE',
+      '"Kind" occurs 2 times (columns 6 and 7)',
+    ],
+    [renamed(`${SHORT},Name,name`), '', 'FILE_HEADER_DUPLICATE', ''],
+    [renamed(`${SHORT},Status,status`), 'columns: { iban: 2 }', 'FILE_HEADER_DUPLICATE', ''],
   ] as const)('%j with "%s" is refused: %s', async (text, yaml, rule, problem) => {
     await refused(readText(text, yaml), { rule, line: 1 }, problem)
   })
 
-  test('equal names are tolerated where all fields are configured and none by that name', async () => {
-    const yaml = `columns: { ${MOST}, sepa_creditor_identifier: 4 }`
-    expect((await readText(renamed(REPEATED), yaml)).records).toHaveLength(3)
+  test.each([
+    [REPEATED, `columns: { ${MOST}, sepa_creditor_identifier: 4 }`],
+    [REPEATED, 'columns: { sepa_creditor_identifier: 4 }'],
+    [REPEATED, 'columns: { sepa_creditor_identifier: 6 }'],
+    [`${SHORT},Ort,ort`, ''],
+    [`${SHORT},Status,status`, 'columns: { status: 6 }'],
+    [`${SHORT},Kind,kind`, 'exclude: [{ column: 6, equals: [x], reason: over }]'],
+  ])('equal names are tolerated where nothing is looked up by them: %s with "%s"', async (header, yaml) => {
+    const rows = exportOf(3)
+      .split('\n')
+      .slice(1, -1)
+      .map((row) => {
+        const cells = row.split(',').slice(0, 5)
+        return [...cells, ...(header === REPEATED ? [cells[3]] : ['', ''])].join(',')
+      })
+    const text = [header, ...rows].join('\n')
+    const { records } = await readText(`${text}\n`, yaml)
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'sendable', 'sendable'])
   })
 
   test('everything that is missing is said at once, with the names that are there', async () => {
