@@ -166,6 +166,12 @@ export const reportWith =
   (rule, value, detail) =>
     detail === false ? [] : findingOf(rule, severities, { value, detail })
 
+/** What had to be assumed; what a person does not see was read all the same, by the word of the configuration. */
+export const assumedFindings = (assumed: Table['assumed'], report: Report): Finding[] =>
+  assumed
+    .flatMap(({ rule, value, detail }) => report(rule, value, detail))
+    .map((found) => (found.rule === 'FILE_HIDDEN' ? { ...found, severity: 'warning' } : found))
+
 /** A broken file rule keeps the whole file back, by default or because the configuration raised it to an error. */
 export function refuseByFinding(source: string, findings: readonly Finding[]): void {
   const errors = findings.filter(({ severity }) => severity === 'error')

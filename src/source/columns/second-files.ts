@@ -13,6 +13,7 @@ import {
   refuseRagged,
   type RawRecord,
   type Table,
+  assumedFindings,
   leftOutFindings,
   refuseByFinding,
   reportWith,
@@ -95,6 +96,10 @@ async function loadSecondFile(
       if (lastEntry === null) repeated += 1
     }
   const { sha256, footer, openLine } = batches.end()
+  // Its encoding is seen where a key is not found.
+  const assumed = (ofFile[0] === lookup ? table.assumed : [])
+    .filter(({ rule }) => rule !== 'FILE_ENCODING_ASSUMED')
+    .map((one) => ({ ...one, detail: `In ${name}: ${one.detail}` }))
   const lasts = [...columns.keys, ...columns.take, columns.secondKey].includes(table.header.width - 1)
   if (lasts && lastLine === openLine && lastEntry !== null) lastEntry.mayBeCut = true
   // A line that is left out would leave its mandate behind.
@@ -135,8 +140,10 @@ async function loadSecondFile(
       return `${cell === undefined ? `line ${line}` : `cell ${cell}`} of ${name}`
     },
     /** Lines of a crosswalk that repeat a pair, or have no export row, counted once all sources were read. */
-    findings: (severities: SeverityOverrides): readonly Finding[] =>
-      lookup.section === 'crosswalk' ? crosswalkFindings(name, entries, repeated, severities) : [],
+    findings: (severities: SeverityOverrides): readonly Finding[] => [
+      ...assumedFindings(assumed, reportWith(severities)),
+      ...(section === 'crosswalk' ? crosswalkFindings(name, entries, repeated, severities) : []),
+    ],
   }
 }
 

@@ -17,6 +17,7 @@ import { namesEnd, usualMeaning, findColumn } from '../columns/header.js'
 import {
   type RawRecord,
   type TableEnd,
+  assumedFindings,
   countFindings,
   leftOutFindings,
   noRecordFindings,
@@ -119,12 +120,7 @@ export function watchSource(source: RecognisedSource) {
           report('FILE_TOTALS_LINE', cells.filter((cell) => cell !== '').join(' '), `It is line ${line}.`),
         ),
         ...[...forgotten.values()].flatMap(({ rule, what, text }) => report(rule, what, text)),
-        // What a person does not see was read all the same, by the word of the configuration.
-        ...source.assumed
-          .flatMap(({ rule, value, detail }) => report(rule, value, detail))
-          .map((found) =>
-            found.rule === 'FILE_HIDDEN' ? { ...found, severity: 'warning' as const } : found,
-          ),
+        ...assumedFindings(source.assumed, report),
         ...damage.findings(),
         ...days.shifted(),
         ...(isExport ? [...titles.found, ...file.findings(), ...days.findings()] : []),

@@ -353,6 +353,30 @@ describe('a crosswalk that cannot be trusted', () => {
   })
 })
 
+test.each([
+  ['crosswalk', 'customer_no', 'crosswalk: { file: FILE, from: User-Id, key: old, hidden: read }'],
+  [
+    'joined file',
+    'status',
+    'columns: { customer_no: User-Id }\njoin: [{ file: FILE, on: { User-Id: old }, take: { status: status }, hidden: read }]',
+  ],
+])(
+  'what a person does not see of a %s and is read all the same is told with its name',
+  async (_, name, yaml) => {
+    const cells = [['old', name], ...['1', '2'].map((key) => [key, name === 'status' ? 'active' : key])]
+    const rows = rowsOf(cells).replace(/(.*)<row>/s, '$1<row hidden="1">')
+    const path = workbookOf({ sheets: { Numbers: rows } }, 'numbers.xlsx')
+    const { records, summary } = await readText(exportWith('2'), yaml.replace('FILE', path))
+    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable'])
+    expect(summary.findings.filter(({ rule }) => rule === 'FILE_HIDDEN')).toMatchObject([
+      {
+        severity: 'warning',
+        message: expect.stringMatching(/ In numbers\.xlsx: It has 1 row hidden: read too\.$/) as string,
+      },
+    ])
+  },
+)
+
 test('a shared crosswalk counts what is used over several files, and leaves its findings to the caller', async () => {
   const options = crossing(fileOf('old,customer_no\na,1\nb,2\nc,3\nd,4\n'))
   const second = await loadSecondFiles(options)
