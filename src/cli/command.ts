@@ -303,6 +303,14 @@ export function resultOfError(
     return { exitCode: signalStatus, errors: [{ kind: 'interrupted', message, next }] }
   }
   const what = error instanceof Error ? maskAccounts(error.message) : 'a value that is not an error'
+  // Many looks are taken at what stands at a path, before it is opened, and at the folders above.
+  const [why] = /^(?:EACCES|EPERM|ENOTDIR|ELOOP|ENAMETOOLONG): [a-z ]+/.exec(what) ?? []
+  if (why !== undefined && error instanceof Error && 'path' in error) {
+    const message = `The system refuses "${maskAccounts(String(error.path))}": ${why}`
+    const other =
+      'Give another path, or let this user read all folders above it; sepa-migrate status shows the ledger'
+    return { exitCode: 2, errors: [{ kind: 'usage', message, next: other }] }
+  }
   const next = 'Please report this. The ledger is safe: run sepa-migrate status to see where it stands'
   return { exitCode: 1, errors: [{ kind: 'unexpected', message: `Unexpected error: ${what}`, next }] }
 }

@@ -19,6 +19,24 @@ describe('what a thrown error means for the caller', () => {
     expect(resultOfError('a word').errors[0]?.message).toContain('not an error')
   })
 
+  it('what the system refuses of a path is no bug, wherever it was looked at', () => {
+    const path = '/closed/DE89370400440532013000'
+    const refused = Object.assign(new Error(`EACCES: permission denied, lstat '${path}'`), {
+      code: 'EACCES',
+      path,
+    })
+    const { exitCode, errors } = resultOfError(refused)
+    expect([exitCode, errors[0]?.message]).toEqual([
+      2,
+      'The system refuses "/closed/DE…3000": EACCES: permission denied',
+    ])
+    for (const code of ['ENOSPC', 'EMFILE', 'ENOENT'])
+      expect(
+        resultOfError(Object.assign(new Error(`${code}: no, open '/x'`), { code, path: '/x' })).exitCode,
+      ).toBe(1)
+    expect(resultOfError(new Error('EACCES: of nothing')).exitCode).toBe(1)
+  })
+
   it('an interruption is the status of its signal, and only where a signal came', () => {
     const aborted = new DOMException('The operation was aborted', 'AbortError')
     expect(resultOfError(aborted, 143)).toMatchObject({ exitCode: 143, errors: [{ kind: 'interrupted' }] })

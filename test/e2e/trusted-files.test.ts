@@ -63,6 +63,26 @@ describe('places of others', () => {
     })
   })
 
+  it('a path that the system refuses is a mistake of whoever typed it, and no bug', async () => {
+    const { write, path, ends, truth } = await open()
+    symlinkSync('loop', path('loop'))
+    write('plan.json', '{}')
+    const long = 'n'.repeat(300)
+    for (const [line, at] of [
+      ['run export.csv --out loop', 'loop/registered.csv'],
+      ['run export.csv --log-file loop/x', 'loop/x'],
+      ['plan export.csv --to loop/x', 'loop/x'],
+      ['status --ledger loop/x', 'loop/x'],
+      ['sandbox --data loop/x', 'loop/x'],
+      [`plan export.csv --to ${long}`, long],
+    ] as const) {
+      const { stderr } = await ends(2, ...line.split(' '))
+      expect(stderr).toContain(`${at}": `)
+      expect(stderr).toMatch(/The system refuses ".*": E[A-Z]+: [a-z ]+\n  To do: Give another path/)
+    }
+    expect(truth().posts()).toBe(0)
+  })
+
   it.skipIf(isNoRoot)(
     'another user whose configuration lies there brings no columns, and whose folder is named gets no report',
     async () => {
