@@ -56,8 +56,8 @@ export function profileColumn(name: string) {
       const dates = new Map<DateFormat, number>()
       const ends = { never: 0, open: 0, dated: 0, past: 0, future: 0, soon: 0, early: 0 }
       const inAYear = addMonths(today, 12)
-      let dated = 0
-      let seen = 0
+      // Of a column of dates all cells are in it.
+      let [dated, seen, counted] = [0, 0, 0]
       for (const [text, { count }] of sample) {
         // Of many values nearly all have a format of those before them.
         seen += 1
@@ -71,6 +71,7 @@ export function profileColumn(name: string) {
           ends.never += count
           continue
         }
+        counted += count
         if (read.some(({ format }) => isTelling(format))) dated += count
         for (const { format } of read) dates.set(format, (dates.get(format) ?? 0) + count)
         const likely = read.filter(({ isLikely }) => isLikely)
@@ -87,7 +88,7 @@ export function profileColumn(name: string) {
         records,
         filled,
         /** Filled cells of the sample, without those that stand for no date. */
-        sampled,
+        sampled: counted,
         /** The different values of the sample and how often each occurs, not masked. */
         values: sample,
         accounts: countOf((text) => isSepaIban(cleanIban(text))),

@@ -59,6 +59,14 @@ describe('inspecting a source', () => {
     })
   })
 
+  test('counts the dates of a long column among all of its values', async () => {
+    const rows = Array.from({ length: 400 }, (_, at) => (at % 8 === 7 ? 'n/a' : `2024-03-0${1 + (at % 8)}`))
+    const { columns } = await inspect(
+      ['Mandatsreferenz;Mandatsdatum', ...rows.map((day, at) => `M-${at};${day}`)].join('\n'),
+    )
+    expect(columns[1]).toMatchObject({ evidence: 'by its name; 350 of 400 values are dates as iso' })
+  })
+
   test('shows no account number, whatever column it stands in', async () => {
     const iban = 'DE89370400440532013000'
     const inspection = await inspect(
