@@ -52,6 +52,9 @@ const MARKS: readonly (readonly [kind: string, rows: number, column: Column])[] 
   ['yes and no', 20, ['Einzug', first(2, 'nein', 'ja')]],
   ['1.0 and 0.0', 20, ['opted_out', first(1, '1.0', '0.0')]],
   ['a letter', 60, ['LOEVM', first(1, 'X', '')]],
+  ...['Zahlungsstopp', 'Opposition', 'Stop payment', 'Betaalstop', 'Oposición'].map(
+    (name) => [`a block in a small file: ${name}`, 4, [name, first(1, 'x', '')]] as const,
+  ),
   ['two marks that differ', 60, ['Vermerk', (n) => ['L', 'S'][n - 1] ?? '']],
   ['a letter that means a gender elsewhere', 60, ['kz', first(3, 'D', '')]],
   ['another way to pay', 240, ['Paiement', first(12, 'virement', 'prélèvement')]],
