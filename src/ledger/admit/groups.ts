@@ -611,10 +611,9 @@ function blocked({ id, state, isClosedAsGone, isClosedUnsent, kind }: Older): Pr
       remedy: BACK_REMEDY,
     })
   const why =
-    state !== 'refused' ? '' : kind === 'list' ? 'A person corrected it. ' : 'Its request was in doubt once. '
-  return say('CONFLICT_MANDATE', HELD_OTHERWISE, id, {
-    remedy: why + (BLOCKED_REMEDY[state] ?? AT_THE_SERVICE),
-  })
+    kind === 'list' ? 'A person corrected it. ' : state === 'refused' ? 'Its request was in doubt once. ' : ''
+  const remedy = state === 'written_off' ? CLOSED_REMEDY : why + WAITS_REMEDY
+  return say('CONFLICT_MANDATE', HELD_OTHERWISE, id, { remedy })
 }
 
 const HELD_OTHERWISE = 'The ledger holds this mandate with other data, and a file cannot replace it: {row}.'
@@ -623,10 +622,8 @@ const CLOSED_AS_GONE =
 const BACK_REMEDY =
   'If it lives, write "send" into migration_decision of this line and give it back; else write this one off, too.'
 
-const AT_THE_SERVICE = 'Change the mandate at the service if the new data are right.'
 /** What was sent is contradicted, and waits for nothing. */
-const BLOCKED_REMEDY: Readonly<Partial<Record<RowState, string>>> = {
-  refused: 'If these data are right, write "send" into migration_decision of the line and give it back.',
-  written_off:
-    'A person closed that row. Write this one off, too, or ask them how the mandate is to be migrated.',
-}
+const WAITS_REMEDY =
+  'If these data are right, write "send" into migration_decision of the line and give it back.'
+const CLOSED_REMEDY =
+  'A person closed that row. Write this one off, too, or ask them how the mandate is to be migrated.'

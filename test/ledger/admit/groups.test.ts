@@ -491,6 +491,21 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(statesOf(ledger.file).at(-1)).toBe('conflict')
   })
 
+  it.each(['invalid', 'conflict', 'excluded'] as const)(
+    'beside a row that somebody gave another reference, and that is %s, "send" lets the former one go, as it is told',
+    (verdict) => {
+      const ledger = holding([{}], [{ reference: 'B-9', corrects: 1, verdict }], [{ iban: OTHER_IBAN }])
+      expect(statesOf(ledger.file)).toEqual(['superseded', verdict, 'conflict'])
+      const { message, remedy } = problemsOf(ledger.file).findLast(({ rowId }) => rowId === 3)!
+      expect(message).toContain('The ledger holds this mandate with other data')
+      expect(remedy).toBe(
+        'A person corrected it. If these data are right, write "send" into migration_decision of the line and give it back.',
+      )
+      admit(ledger, [{ iban: OTHER_IBAN, corrects: 3, isDecided: true }])
+      expect(statesOf(ledger.file)).toEqual(['superseded', verdict, 'superseded', 'ready'])
+    },
+  )
+
   it('lets them go where that is said later, and they are read again', () => {
     const ledger = holding(contracts('GAS', 100))
     const power = [...contracts('POWER', 7_000).slice(1), { customerNo: 1, reference: 'GAS/100' }]
