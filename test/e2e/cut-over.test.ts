@@ -157,6 +157,27 @@ describe('the last export', () => {
     expect(mandateOf(3)?.iban).toBe(germanIban(3))
   })
 
+  it('what a person sends otherwise than the last export has it is to be changed at the service', async () => {
+    save('e1.csv', from(1, 2))
+    save('e2.csv', [line(1).replace(germanIban(1), germanIban(901))])
+    await program('run', 'e1.csv', 'e2.csv')
+    save('final.csv', [line(1).replace(germanIban(1), germanIban(901)), line(2)])
+    expect(await json('compare', 'final.csv')).toMatchObject({ classes: { changed_before_sending: 1 } })
+    edit('corrections.csv', (row) =>
+      row['iban'] === germanIban(1) ? { ...row, migration_decision: 'send', migration_reason: 'x' } : row,
+    )
+    await program('run', 'sepa-migrate-report/to-do/corrections.csv')
+    expect(mandateOf(1)?.iban).toBe(germanIban(1))
+    await ends(3, 'run', 'final.csv')
+    expect(rows('cut-over.csv')).toMatchObject([
+      { customer_no: '1', migration_class: 'changed_after_registration', migration_state: 'registered' },
+    ])
+    edit('cut-over.csv', { migration_decision: 'done', migration_reason: 'changed there' })
+    await program('resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
+    expect(await json('status')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
+    expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 3 })
+  })
+
   it('a list that an earlier comparison wrote closes no line of a later one', async () => {
     save('export.csv', from(1, 6))
     await program('run', 'export.csv')

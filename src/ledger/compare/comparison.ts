@@ -191,9 +191,9 @@ const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and (${RE
 /** Of what a correction brought the former system need not know. */
 const IS_CORRECTION = 'exists (select 1 from temp.alias where rep = side.id and not is_own)'
 
-/** A value that a person corrected: the former system may go on exporting it. */
+/** A value that a person corrected, and chose not among several: the former system may go on exporting it. */
 const wasBefore = (value: string): string =>
-  `exists (select 1 from temp.alias where rep = id and not is_own and alias.${value} is final_${value})`
+  `exists (select 1 from temp.alias where rep = id and not is_own and alias.rule is final_rule and alias.${value} is final_${value})`
 
 /** What all records of a mandate say together; records of one mandate that differ in it are in conflict. */
 const SAYS = `case when first = last then first when first <> 'lives' and last = 'lapsed' then 'ended' else 'unclear' end`
@@ -204,7 +204,7 @@ const SEEN = `select id, kind, is_renamed, is_erased, max(coalesce(own_says = 'c
     max(not known and account is not null and final_account is not account and not ${wasBefore('account')}) as account,
     max(not known) as other, max(missing) as missing
   from (select side.id, kind, is_renamed, is_erased, says as own_says, side.customer_no, side.account, side.signed, final.customer_no as final_customer_no,
-      final.account as final_account, final.signed as final_signed, digest, lapses, ${IS_KNOWN} as known,
+      final.account as final_account, final.signed as final_signed, final.rule as final_rule, digest, lapses, ${IS_KNOWN} as known,
       iif(${IS_KNOWN} and kind not in ('held', 'excluded'), 'lives', says) as said,
       kind in ('held', 'excluded') and not ${IS_CORRECTION} and exists (select 1 from temp.alias where rep = side.id and not exists
         (select 1 from temp.final as same where same.key = pair.key and same.digest is alias.digest)) as missing

@@ -8,7 +8,7 @@ import { profileColumn } from '../guess/column-profile.js'
 import { wordOf, wordsWith } from '../../domain/value/words.js'
 import { positionOf, showNames } from './header.js'
 import { headingAt, lookupsOf, type Lookup, type Mapping } from './mapping.js'
-import type { ColumnRef, LimitOptions, SourceOptions } from '../options.js'
+import type { ColumnRef, SourceOptions } from '../options.js'
 import {
   refuseRagged,
   type RawRecord,
