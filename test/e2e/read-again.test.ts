@@ -26,6 +26,19 @@ async function compareLast(ended: Ended): Promise<void> {
   expect((await place.pasteNext(looked)).stdout).not.toContain('sent as read before:')
 }
 
+it('of two exports the later one is to be compared', async () => {
+  configure(WORDS('active: [A, X]'))
+  const rows = [mandate(1, { Status: 'X' }), mandate(2, { Status: 'X' }), mandate(3, { Status: 'A' })]
+  save('week 1.csv', rows)
+  await expectRun(['week 1.csv', '--limit', '1'], 5, [mandate(1)])
+  save('week 2.csv', [...rows, mandate(4, { Status: 'A' })])
+  await expectRun(['week 2.csv', '--limit', '1'], 5, [mandate(1), mandate(4)])
+  configure(WORDS('active: [A], notActive: [X]'))
+  const ended = await expectRun(['week 2.csv'], 3, [mandate(1), mandate(3), mandate(4)])
+  expect(nextOf(ended)).toMatch(/^sepa-migrate compare 'week 2\.csv'/)
+  expect((await place.pasteNext(ended)).stdout).toContain('1  Ended after registration')
+})
+
 describe('a crosswalk', () => {
   const CROSSWALK = (column: string): string =>
     `crosswalk: { file: crosswalk.csv, from: Old, key: old_no, customer_no: ${column} }`

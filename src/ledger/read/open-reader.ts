@@ -62,13 +62,10 @@ import type {
 /** The last export that differs from one before, of which nobody has said which is newer. */
 const UNORDERED = `(select max(source_id) from row where state = 'conflict' and rule = 'EXPORT_ORDER_UNKNOWN')`
 const READ_WITH = `reading ->> '$.configuration'`
-/**
- * SQL that is true for the newest exports that a configuration reads: those since somebody said of one that it is newer, with
- * all of its command.
- */
-const IS_LAST = `kind = 'export' and admitted_at >= coalesce((select export.admitted_at from source as newer
-    join source as export on export.id = newer.origin
-  where newer.is_newer and newer.kind <> 'list' and newer.${READ_WITH} is source.${READ_WITH} order by newer.id desc limit 1), '')`
+/** SQL that is true for the newest exports that a configuration reads: the one that came in last, or was called newer since, with all of its command. */
+const IS_LAST = `kind = 'export' and admitted_at is (select export.admitted_at from source as word
+    join source as export on export.id = word.origin
+  where (word.id = export.id or word.is_newer) and export.kind = 'export' and word.${READ_WITH} is source.${READ_WITH} order by word.id desc limit 1)`
 /** An export that came in since the last comparison, of which nobody said that it is newer. */
 const CAME_IN_SINCE = `select 1 from source where kind = 'export' and not is_newer and sha256 not in ${COMPARED_FILES}
   and id > (select max(last_source) from comparison)`

@@ -39,7 +39,7 @@ export interface CampaignRecord {
   readonly isComparedSince: boolean
   /** Of these, the ones that one configuration reads and a run takes next. */
   readonly untakenExports: readonly string[]
-  /** The names of the newest exports: of each configuration all since the last of which somebody said so. */
+  /** The names of the newest exports: of each configuration the one that came in last, or was called newer since, with its command. */
   readonly lastExports: readonly string[]
   /** The same, none where nobody said that what came in since the last comparison is newer than what was compared. */
   readonly toCompareAgain: readonly string[]
