@@ -2,7 +2,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { type Line, type askText, assertTyped, totalsLines, canAsk, toned } from './terminal/world.js'
 import { readAsTexts, treatedAsActive, type SourceReading } from '../domain/rule/verdict.js'
 import { countText, plural, said, durationText, timeText } from '../domain/text/text.js'
-import { HELD_TEXT } from '../domain/row/cut-over.js'
+import { EXPORT_OLD_AFTER_DAYS, HELD_TEXT } from '../domain/row/cut-over.js'
 import { type ChosenColumn, choiceLine } from '../domain/row/choice.js'
 import { isAskedAbout } from '../service/checked-service.js'
 import { fileWarnings } from './closing.js'
@@ -218,16 +218,14 @@ function askingLine({ ledger }: MigrationPlan, isAskingFirst: boolean): Line | f
   )
 }
 
-const OLD_AFTER_MS = 3 * 24 * 60 * 60_000
-
-/** Customers go on cancelling: what ended since the newest export is live in the ledger. */
+/** Customers go on cancelling: what ended since the newest export is live in the ledger. One that comes in has no time yet. */
 function ageLine({ ledger }: MigrationPlan, nowMs: number): Line | false {
   const exports = ledger.sources().filter(({ id, origin, reading }) => id === origin && !reading.resultFile)
   const newest = [...exports.map(({ admittedAt }) => admittedAt), ledger.comparison()?.at ?? ''].sort().at(-1)
   return (
-    nowMs - Date.parse(newest ?? '') > OLD_AFTER_MS &&
+    nowMs - Date.parse(newest ?? '') > EXPORT_OLD_AFTER_DAYS * 86_400_000 &&
     warned(
-      `the newest export came in at ${timeText(newest ?? '')}, and what ended since would be sent: export once more, compare that, then run it`,
+      `the newest export came in or was compared at ${timeText(newest ?? '')}, and what ended since would be sent: export once more, compare that, then run it`,
     )
   )
 }

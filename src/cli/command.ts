@@ -5,7 +5,7 @@ import { openLedgerReader, type LedgerReader } from '../ledger/read/open-reader.
 import { ledgerFiles } from '../ledger/safety/side-files.js'
 import { sourceOpeners, type OpenNext } from '../run/admit-sources.js'
 import { noteDecided, refuseOlder } from '../register/campaign-register.js'
-import type { SourceInput } from '../source/bytes/input.js'
+import { STANDARD_INPUT, type SourceInput } from '../source/bytes/input.js'
 import type { SourceOptions } from '../source/options.js'
 import { rows, SETTING_NAMES, settingOf, type Exits, type OptionName } from './settings/declared.js'
 import { noConfiguration, readSettings, type Settings } from './settings/settings.js'
@@ -168,9 +168,6 @@ export const readingWith = (context: Context) => (config: string | null) => {
     throw error
   }
 }
-
-/** What came from there is read again only where it is given as a file. */
-export const STANDARD_INPUT = 'standard input'
 
 /** `-` is standard input. */
 export const inputOf = ({ world }: Context, file: string): SourceInput =>

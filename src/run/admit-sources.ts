@@ -7,7 +7,7 @@ import { UsageError, refuse } from '../errors.js'
 import type { Admission, GivenBack } from '../ledger/admit/admission.js'
 import type { AdmitRequest, Ledger } from '../ledger/file/writer.js'
 import type { Resolution } from '../ledger/ledger.js'
-import { fileDigest, nameOf, sizeOf, type SourceInput } from '../source/bytes/input.js'
+import { fileDigest, nameOf, sizeOf, typedName, type SourceInput } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import type { SourceOptions } from '../source/options.js'
 import type { CollectionFile } from '../source/pain008.js'
@@ -424,7 +424,7 @@ function assertOwnSystem(
   const own = pathOf(readBy)
   throw new UsageError(
     `${countText(theirs)} of ${plural(all, 'mandate', 'mandates')} of "${name}" came in ${readAs(configuration)} before, and this command reads them ${readAs(own)}, as it does another system; nothing was sent`,
-    `Give it alone, as they were read (sepa-migrate run "${open.path ?? name}"${configuration === null ? '' : ` --config "${configuration}"`}). If they belong to the other system by now, give it with a copy of that configuration under another name`,
+    `Give it alone, as they were read (sepa-migrate run ${typedName(open.path ?? name)}${configuration === null ? '' : ` --config "${configuration}"`}). If they belong to the other system by now, give it with a copy of that configuration under another name`,
   )
 }
 
@@ -442,7 +442,7 @@ function assertNoneLacking(admission: Admission, sourceOf: (id: number) => Named
       `${told}, which repeats most of it: one of them is older, and nobody said which; nothing was sent`,
       'Give the newest alone; whoever is not in it has left',
     )
-  const paths = files.map(({ name: file, open }) => `"${open.path ?? file}"`).join(' ')
+  const paths = files.map(({ name: file, open }) => typedName(open.path ?? file)).join(' ')
   throw new UsageError(
     `${told} (${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${count > rows.length ? ' …' : ''}); nothing was sent`,
     `If the export consists of several files, give all of them in one command. If they are not to be migrated, compare the whole export, which holds them (sepa-migrate compare ${paths}), or write each off (sepa-migrate resolve --row ${rows[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run)${isSame ? ', or save one that is a part beside the earlier one under another name' : ''}`,

@@ -20,7 +20,7 @@ import type { LedgerReader } from '../ledger/read/open-reader.js'
 import { countText, fold, plural } from '../domain/text/text.js'
 import { maskIban } from '../domain/text/accounts.js'
 import { refuse, SourceError, UsageError } from '../errors.js'
-import { fileDigest, nameOf, sizeOf } from '../source/bytes/input.js'
+import { fileDigest, nameOf, sizeOf, typedName } from '../source/bytes/input.js'
 import type { SecondFile } from '../source/columns/second-files.js'
 import { NONE, type SourceOptions } from '../source/options.js'
 import type { CheckedAgainst } from '../source/record-check.js'
@@ -508,15 +508,11 @@ interface Lacking {
 function refuseLacking(all: readonly Lacking[], { configuration }: ReadBy): void {
   const waiting = all.reduce((sum, one) => sum + one.waiting, 0)
   if (waiting === 0) return
-  const quoted = (some: readonly Lacking[], by: string): string =>
-    [...new Set(some.map(({ source }) => `"${source.name}"`))].join(by)
+  const named = new Set(all.filter((one) => one.waiting > 0).map(({ source }) => `"${source.name}"`))
   const keys = [...new Set(all.flatMap((one) => one.keys))]
   throw new UsageError(
-    `${plural(waiting, 'record', 'records')} of ${quoted(
-      all.filter((one) => one.waiting > 0),
-      ', ',
-    )} cannot be read again without the file, because ${nameOfConfiguration({ configuration })} has changed ${keys.join(', ')}; nothing was sent`,
-    `Give what is read otherwise in one command (sepa-migrate run ${quoted(all, ' ').replace('"standard input"', 'FILE')}${configuration === null ? '' : ` --config "${configuration}"`}). If only a new file is written otherwise, undo the change, and read that file with a copy of the configuration under another name (--config COPY)`,
+    `${plural(waiting, 'record', 'records')} of ${[...named].join(', ')} cannot be read again without the file, because ${nameOfConfiguration({ configuration })} has changed ${keys.join(', ')}; nothing was sent`,
+    `Give what is read otherwise in one command (sepa-migrate run ${[...new Set(all.map(({ source }) => typedName(source.name)))].join(' ')}${configuration === null ? '' : ` --config "${configuration}"`}). If only a new file is written otherwise, undo the change, and read that file with a copy of the configuration under another name (--config COPY)`,
   )
 }
 

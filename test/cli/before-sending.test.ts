@@ -182,7 +182,8 @@ describe('a run against a real service', () => {
   })
 
   it('says that the newest export is old, since mandates ended meanwhile, unless a newer one comes in with it', async () => {
-    const old = 'Warning: the newest export came in at 1970-01-01 00:00:00 UTC, and what ended since would be'
+    const old =
+      'Warning: the newest export came in or was compared at 1970-01-01 00:00:00 UTC, and what ended since would be'
     const days = (count: number): number => count * 24 * 60 * 60_000
     expect(await notesOf({ now: days(3) })).not.toContain('the newest export')
     expect(await notesOf({ now: days(3) + 1 })).toContain(old)

@@ -12,7 +12,8 @@ import {
   pathInPack,
 } from '../../report/pack/pack-folder.js'
 import { flagName, flagsOf, OF_SERVICE, type OptionName, RUN_SETTINGS } from '../settings/declared.js'
-import { camelCase, sameFlags, STANDARD_INPUT, type Context } from '../command.js'
+import { camelCase, sameFlags, type Context } from '../command.js'
+import { STANDARD_INPUT } from '../../source/bytes/input.js'
 import { type Line, toned } from './world.js'
 import { type Totals, contradictedIn, type Verification } from '../../domain/row/row-state.js'
 

@@ -97,6 +97,9 @@ export function actionOf({ listed, why }: { listed: ListedClass; why: string }, 
       : 'The service holds the old one: have it changed there, or cancelled and registered anew there, since it is not sent again; then write done.'
 }
 
+/** So many days after an export customers may have left that it still has. */
+export const EXPORT_OLD_AFTER_DAYS = 3
+
 export const NO_CUT_OVER = {
   /** Lines that nobody has closed. */
   open: 0,
@@ -104,7 +107,7 @@ export const NO_CUT_OVER = {
   held: 0,
   /** Mandates that are new or were changed, as long as its export did not come in. */
   untaken: 0,
-  /** Rows of other exports that came in since. */
+  /** Rows of other exports that came in since, and rows that were sent days later. */
   uncompared: 0,
   /** Mandates that were sent as an export was read then, of which others say something else since. */
   asReadBefore: 0,

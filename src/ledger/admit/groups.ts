@@ -622,7 +622,6 @@ const CLOSED_AS_GONE =
 const BACK_REMEDY =
   'If it lives, write "send" into migration_decision of this line and give it back; else write this one off, too.'
 
-/** What was sent is contradicted, and waits for nothing. */
 const WAITS_REMEDY =
   'If these data are right, write "send" into migration_decision of the line and give it back.'
 const CLOSED_REMEDY =

@@ -1,4 +1,5 @@
 import {
+  EXPORT_OLD_AFTER_DAYS,
   LISTED_CLASSES,
   untakenOf,
   type ClassCounts,
@@ -77,9 +78,9 @@ export type ClosedLines = Pick<ComparedLine, 'listed'> &
 
 export const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
 
-/** SQL: customers may have left between the two times, both ISO 8601. */
+/** SQL: an export of the one time is old at the other, both ISO 8601. */
 export const isLongBefore = (earlier: string, later: string): string =>
-  `${later} > strftime('%Y-%m-%dT%H:%M:%fZ', ${earlier}, '+3 days')`
+  `${later} > strftime('%Y-%m-%dT%H:%M:%fZ', ${earlier}, '+${EXPORT_OLD_AFTER_DAYS} days')`
 
 /** Why a line is closed that no export opened: a person found right what the service shows of the mandate. */
 export const SHOWN = 'shown'

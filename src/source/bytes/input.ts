@@ -43,6 +43,12 @@ const CHUNK_BYTES = 262_144
 export const nameOf = (input: SourceInput): string =>
   typeof input === 'string' ? basename(input) : input.name
 
+/** The name of what is piped in; it is read again only where it is given as a file. */
+export const STANDARD_INPUT = 'standard input'
+
+/** A file as it is named in a command to type. */
+export const typedName = (name: string): string => (name === STANDARD_INPUT ? 'FILE' : `"${name}"`)
+
 /** Null for what is no regular file that can be looked at; opening it tells why. */
 export async function sizeOf(path: string): Promise<number | null> {
   const stats = await stat(path).catch(() => null)
