@@ -20,7 +20,11 @@ import { writeDate, type DecidedFormat } from '../../domain/mandate/date.js'
 import type { EarlierRow, EarlierRows } from '../../domain/row/correction.js'
 import { fold, namesInTemplate } from '../../domain/text/text.js'
 
-/** Records of exports that come in once more, as the configuration reads them now. */
+/**
+ * What the ledger knows of records of earlier exports that may be read again, because the configuration that read them has
+ * changed. `run/read-again.ts` reads them; here stands which rows come into question (`WAYS`), and what a record says otherwise
+ * than its row (`differenceFrom`).
+ */
 
 /** An export with how it was read last, and the rows of each reading. */
 export interface ReadSource {
@@ -48,9 +52,9 @@ export interface UnsentRow {
 }
 
 /**
- * What was sent, may have arrived or was closed stays as it is, but for what contradicts it, unless a person said that it is
- * sent once more, and so does a correction that waits with what is another's; of a record that may be cut, or has a formula
- * that nobody computed, the rest is not known.
+ * SQL over `row`: its cells are there and may be read again. Not so where a request of its mandate left, unless the row only
+ * contradicts what was sent or a person decided to send it once more; where a correction waits with a value of another row; and
+ * where the record may be cut or has a formula without a value, so that its cells are not all of it.
  */
 const IS_LEFT = `exists (select 1 from private where row_id = row.id) and row.counted_in is not null
   and not exists (select 1 from problem where row_id = row.id and severity = 'error'
@@ -58,10 +62,10 @@ const IS_LEFT = `exists (select 1 from private where row_id = row.id) and row.co
   and (row.state = 'ready' or not ${hasLeft('row.mandate_key')}))`
 
 const IS_UNSENT = `row.state in (${sqlList(REPLACEABLE_STATES)}) and ${IS_LEFT}`
-/** In doubt when its export was read again, maybe, and to be sent once more by now. */
+/** SQL over `row`: a person decided to resend it; it may have been in doubt, and so left alone, when its export was read again. */
 const IS_TO_RESEND = `row.state = 'ready' and row.attempts > 0 and ${hasLeft('row.mandate_key')} and ${IS_LEFT}`
 
-/** SQL that is true for a row that a person's correction replaced: what it says is no news. */
+/** SQL: a line of a list replaced the row, so that a record which says the same as that row is no news. */
 export const isCorrected = (
   row: string,
 ): string => `(${row}.state = 'superseded' and exists (select 1 from row as next
@@ -70,26 +74,26 @@ export const isCorrected = (
 /** SQL over `row`: nothing says when it was collected last, so that the day is that of a new mandate, and it does not lapse. */
 export const IS_BY_SIGNATURE = `latest_first_debit = date(signed_date, '+${DORMANT_AFTER_MONTHS} months', 'floor')`
 
-/** It gave way to another export, or repeats what did, and what counts now says something else. */
+/** SQL over `row`: it was replaced, or repeats another row, and the row that counts now and was not sent says something else. */
 const IS_OVERTAKEN = `(row.state in ('superseded', 'duplicate') and exists (select 1 from row as now
   where now.mandate_key = row.mandate_key and now.state in ('ready', 'refused', 'conflict', 'excluded')
     and coalesce(now.content_key, now.raw) is not coalesce(row.content_key, row.raw)))`
 
-/** The same of what was sent instead; where a newer word makes it news, its file is read, since nothing is kept of it. */
+/** SQL over `row`: the same where the other row was sent. Its cells are gone, so only its file can say again what it said. */
 const IS_SENT_OTHERWISE = `(row.state in ('superseded', 'duplicate') and row.counted_in is not null and not ${isCorrected('row')}
   and exists (select 1 from row as now where now.mandate_key = row.mandate_key and now.state in ('sending', 'registered', 'in_doubt')
     and now.content_key is not coalesce(row.content_key, row.raw)))`
 
-/** What a newer export says of mandates that were not sent and that another record says something else of. */
+/** SQL over `row`: another record says something else of its mandate, and it is not known which export is the newer one. */
 const WAITS_FOR_ORDER = `(${IS_OVERTAKEN} or row.state in ('conflict', 'excluded') and (rule is 'EXPORT_ORDER_UNKNOWN' or exists (select 1 from row as other
   where other.mandate_key = row.mandate_key and other.id <> row.id and (other.state in ('ready', 'refused', 'conflict', 'excluded') or ${mayHaveEnded('other')}))))`
 
-/** Somebody wrote "send" beside it. */
+/** SQL over `row`: somebody wrote "send" beside it. */
 const IS_BY_WORD = `exists (select 1 from decision where decision.row_id = row.id and instr(evidence, 'migration_decision') > 0)`
 
 /**
- * What lapses later or earlier by a collection than it was read, or waits for one that no collection is like any more, so that it
- * waits or goes otherwise than beside that evidence. What the last export changed waits for that.
+ * SQL over `row`: collections that came in since change what becomes of it. Either a later collection moves the day on which its
+ * mandate lapses, or it waits because of a collection that no longer contradicts it. What a comparison holds stays as it is.
  */
 const IS_COLLECTED_SINCE = `(${IS_VOUCHED_SINCE} or (row.rule is 'MANDATE_DORMANT' or row.state = 'ready' and row.attempts = 0) and exists (
     select 1 from collected where collected.mandate_key = row.mandate_key and day >= coalesce(row.signed_date, '')
@@ -98,10 +102,10 @@ const IS_COLLECTED_SINCE = `(${IS_VOUCHED_SINCE} or (row.rule is 'MANDATE_DORMAN
   and ${IS_UNSENT} and not ${IS_BY_WORD}
   and not exists (select 1 from compared where row_id = row.id and is_held and ${IS_LATEST})`
 
-/** The same once more; where the file itself was read, what came before says nothing any more. */
+/** SQL: the readings that followed the first one of a `source`. */
 const AGAIN = `source as again where again.origin = source.id and again.kind = 'again'`
 
-/** The rows of an export, those of the file as it was given last. */
+/** SQL: the readings of an export that count. Where its file was given and read again, earlier ones do not any more. */
 const PARTS = `source as part where part.origin = source.id
   and part.id >= coalesce((select max(again.id) from ${AGAIN} and again.reading ->> '$.wasGiven'), 0)`
 
@@ -113,7 +117,7 @@ export const readSourcesOf = (connection: Connection): ReadSource[] =>
        (select json_group_array(json_object('first', coalesce(first_row, 0), 'last', coalesce(last_row, -1))) from ${PARTS}) as parts
       from source where kind <> 'again' and admitted_at is not null order by source.id`.all()
 
-/** SQL that is true for the rows of a source. */
+/** SQL over `row`: it is of one of the readings `:parts`, a list of first and last row in JSON. */
 const IS_IN_PARTS = `exists (select 1 from json_each(:parts) as part where row.id between part.value ->> 'first' and part.value ->> 'last')`
 
 type Parts = Pick<ReadSource, 'parts'>
@@ -134,7 +138,7 @@ export const AS_READ_BEFORE = `
 export const countAsReadBefore = (connection: Connection): number =>
   sqlValue(connection)<number>`select count(*) from (${AS_READ_BEFORE})`.get() ?? 0
 
-/** Finds the mandates of which a record has come in again since this row. */
+/** Fills `temp.met` with the mandates of which a record has come in since the row `first`, and `temp.come` with the rows these replace. */
 function noteMet(connection: Connection, first: number): void {
   emptyTables(connection, { met: 'key text primary key', come: 'id integer primary key' })
   sql(
@@ -145,9 +149,9 @@ function noteMet(connection: Connection, first: number): void {
      where mandate_key is not null and (id >= ? or id in temp.come)`.run(first)
 }
 
-/** What else is said of them: the records of a mandate are weighed together. */
+/** SQL over `row`: another record of such a mandate, which is weighed together with the one that came. */
 const IS_MET = `${IS_UNSENT} and row.mandate_key in temp.met and row.id not in temp.come`
-/** What a source says that is the newest one by now. */
+/** SQL over `row`: what a source that is the newest by now may say again, also where it had given way. */
 export const IS_TO_SAY_AGAIN = `(row.state in (${sqlList(REPLACEABLE_STATES)}) or ${IS_OVERTAKEN}) and ${IS_LEFT}`
 
 /** What other records say decided about the row, too: with those of its mandate it comes again where one of them does. */
@@ -158,9 +162,9 @@ export const isHeldByOthers = ({ state, rule }: UnsentRow, { verdict }: CheckedR
   state !== 'ready' &&
   state !== 'refused'
 
-/** It repeats what was sent, and nothing is kept of it. */
+/** SQL over `row`: it repeats a mandate that was sent, so that its cells are gone. */
 const IS_REPEAT = `(row.state = 'duplicate' and not exists (select 1 from private where row_id = row.id))`
-/** Another record took its place, or its line was in the file no more. */
+/** SQL over `row`: a record of an export replaced it, or its file, given again, had its line no more. */
 const GAVE_WAY = `(row.state = 'superseded' and not ${isCorrected('row')})`
 
 /** SQL over `row` of the records of a source that may come in again, by what brings them. */
@@ -176,7 +180,7 @@ const WAYS = {
 } as const
 export type Way = keyof typeof WAYS
 
-/** SQL of what must be there before any row is looked at. */
+/** SQL: what must exist before it is worth looking at rows. */
 const NEEDED: Readonly<Partial<Record<Way, string>>> = {
   resend: `select 1 from attempt where outcome = 'released'`,
   collected: 'select 1 from collected',
@@ -225,7 +229,7 @@ export function againVerbs({
   const joinedOfEnded = sqlValue(connection)<string>`
     select reading -> '$.joined' from row join source on source.id = source_id
      where row.id = ? and (row.state = 'excluded' or rule is 'STATUS_UNKNOWN')`
-  /** What a joined file said of an end counts: nothing tells whether it is newer by now, or has lost that. */
+  /** A joined file said that the mandate has ended, and another one says that it lives: nothing tells which is newer, so the end stays. */
   const staysEnded = (id: number, { verdict }: CheckedRecord, { joined }: SourceReading): boolean =>
     verdict.kind === 'sendable' &&
     (JSON.parse(joinedOfEnded.get(id) ?? '[]') as NonNullable<SourceReading['joined']>).some(
@@ -256,8 +260,9 @@ export function againVerbs({
     asReadBefore: () => countAsReadBefore(connection),
     lastAttempt: () => sqlValue(connection)<number>`select max(id) from attempt`.get() ?? 0,
     /**
-     * What a file holds that is read once more, beside what came in of that sheet, however it was read. What gave way is told by
-     * the mandate in whose favour. By a newer word (`isNewer`, of a person with `isByWord`) it may speak again.
+     * Before a file is read once more: notes in `temp.former` what came in of it, by line. A row that was replaced is noted under
+     * the key of the mandate that replaced it. Where the file counts as newer (`isNewer`; `isByWord`: because a person said so),
+     * rows that had given way may come again.
      */
     noteFormer: (
       id: number,
@@ -281,8 +286,8 @@ export function againVerbs({
       })
     },
     /**
-     * The row in whose place the record comes, undefined where it does not come: what was sent or corrected stays, and what repeats
-     * it; and what it says otherwise than that row.
+     * @returns `corrects`: the row that the record replaces, null where it is new, undefined where it does not come in because
+     *   its row was sent or corrected, or repeats one that was; `change`: what it says otherwise than that row
      */
     meet: (
       record: CheckedRecord,

@@ -31,8 +31,12 @@ import {
 } from './problems.js'
 
 /**
- * Whose word counts when: lists of people first, then exports. All exports of a command have one rank, so what they say of
- * a mandate is taken together.
+ * What becomes of the records of a command whose mandate occurs more than once, in the command or in the ledger. For each such
+ * mandate `decide` gathers facts from SQL (`Older`, `Counts`, `Sighted`), `whenSeen` says what follows from them, and `apply`
+ * writes it.
+ *
+ * The sources of a command are decided in three turns: records that are read again, lists that people give back, then exports.
+ * All exports of a command have one rank, so what they say of a mandate is taken together.
  */
 export type Turn = 0 | 1 | 2
 /** Records of former commands that are read again: they are as old as their exports. */
@@ -45,18 +49,18 @@ const IS_OLD = `row.source_id not in (select id from temp.incoming where turn >=
 const SPEAKS = `row.state not in ('duplicate', 'superseded') and row.${HAS_ITS_KEY}`
 const SENDABLE = `${IS_NEW} and row.state = 'ready'`
 
-/** What would be sent besides the identity; the account by its fingerprint, which outlives it. */
+/** SQL: customer, date and account of a row as one text; the account by its fingerprint, which stays when the account is gone. */
 const contentIn = (row: string): string =>
   `(${row}.customer_no || ' ' || ${row}.signed_date || ' ' || hex(${row}.iban_key))`
-/** All that a record says of its mandate: two that say the same have the same text. */
+/** SQL: all that a record says of its mandate as one text; two records that say the same have the same. */
 const saidIn = (row: string): string =>
   `iif(${row}.content_key is not null, ${contentIn(row)}, coalesce(${row}.rule, '') || ' ' || hex(${row}.raw))`
 const SAID = saidIn('row')
-/** The same of a customer whose account was erased; what has ended or cannot be read says more than that. */
+/** For a customer whose account was erased: customer and date alone. Only records that could be sent are compared so. */
 const WHO = `row.customer_no || ' ' || row.signed_date`
 const IS_KNOWN = `(${SAID} in (select value from json_each(:known)) or row.content_key is not null and ${WHO} = :who)`
 
-/** Held back by its own checks, as an older row was with the very same values, which a person may have closed or corrected since. */
+/** SQL over `row`: its own checks hold it back, and an older row had the same values and the same fault, or was written off with them. */
 const REPEATED = `row.state in ('invalid', 'excluded') and (exists (select 1 from row as older
     where older.raw = row.raw and older.rule is row.rule and older.id < :first
       and (older.state in ('invalid', 'excluded') or ${isCorrected('older')}))
@@ -83,7 +87,7 @@ const MAY_HAVE_ENDED = `
   select row.id from row cross join unclear on reference = upper(original_mandate_reference)
     where state = 'ready' and ${IS_OF_EXPORT} and due >= coalesce(latest_first_debit, '')`
 
-/** Of collection files alone: a collection without a readable creditor may have been the last one of a mandate. */
+/** For mandates that come from collection files: a collection with an unreadable creditor may have been the last one of any. */
 export function holdUnclear({ connection }: Scope, at: string): void {
   const message =
     'A collection of this reference has a wrong creditor identifier, and is of that day or later, or ends its mandate. It may be the last one of this mandate.'
@@ -112,7 +116,10 @@ export function decideGroups(scope: Scope, turn: Turn, at: string): void {
   for (const { key } of rowsOf(page)) decide({ ...scope, turn, at, key })
 }
 
-/** One record that repeats the one older record of its mandate, value by value, as nearly all of a later export do. */
+/**
+ * Most records of a later export repeat the one older record of their mandate, value by value. They are decided all at once here,
+ * and only the others one by one.
+ */
 function repeatAsBefore(scope: Scope): void {
   const { connection, first } = scope
   emptyTables(connection, { repeat: 'id integer primary key, older integer not null, key text not null' })
@@ -157,7 +164,7 @@ type Older = Readonly<
     >
 >
 
-/** Of what was read again, where it came from first. */
+/** SQL: what the source of a row was when it first came in, an export or a list. */
 const KIND = `(select first.kind from source as first where first.id = source.origin)`
 
 const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as who, ${KIND} as kind, latest_first_debit as day,
@@ -165,7 +172,7 @@ const OLDER = `select row.id, row.state, row.rule, ${SAID} as said, ${WHO} as wh
     ${IS_CLOSED_AS_GONE} as isClosedAsGone, row.state = 'written_off' and not ${hasLeft('row.mandate_key')} as isClosedUnsent,
     ${mayHaveEnded('row')} as mayHaveEnded
   from row join source on source.id = row.source_id`
-/** Rows of one mandate that count are few; of more than these any says that they contradict each other. */
+/** More rows of one mandate than these need not be read: the first ones show already that they contradict each other. */
 const MOST_OLDER = 50
 
 /**
@@ -213,11 +220,11 @@ function decide(group: Deciding): void {
 
 type Seen = ReturnType<typeof seenOf>
 
-/** Wrong in the same way, with the same values as far as they could be read: another system may write them otherwise. */
+/** SQL over `row` and an older row `old`: both have the same fault and the same readable values; the unreadable ones may differ. */
 const READS_ALIKE = `(old.content_key is null and row.content_key is null and old.rule is row.rule
   and old.customer_no is row.customer_no and old.iban_key is row.iban_key and old.signed_date is row.signed_date)`
 
-/** A record as it was before somebody corrected it, or as it was corrected to, says nothing new. */
+/** Records that say what a row said before a person corrected it say nothing new, and become duplicates. */
 function repeatCorrected(group: Deciding): void {
   const { key, turn } = group
   // Asked once: a million rows may share one reference.
@@ -291,7 +298,7 @@ const isLive = (state: RowState): boolean => LIVE_STATES.some((name) => name ===
 const holds = ({ connection, key, turn }: Deciding, such: string): boolean =>
   sqlValue(connection)`select exists (${such})`.get({ key, turn }) === 1
 
-/** What stands under another key by now, where somebody corrected creditor or reference; null where nothing does. */
+/** The row that stands for a mandate whose creditor or reference was corrected, under its new key; null where there is none. */
 function heirOf({ connection, key, turn }: Deciding, older: readonly Older[]): Older | null {
   if (older.length > 0) return null
   const last = sqlValue(connection)<number>`
@@ -369,13 +376,16 @@ const isChangedThere = ({ connection }: Deciding, live: Older | null): boolean =
 const differsIn = (column: string, field = column): string => `former.${column} <> row.${column}
   and not exists (select 1 from problem where row_id in (former.id, row.id) and severity = 'error' and field = '${field}')`
 
-/** A record has another value than a wrong one, of both of which that value could be read; what may be cut has none. */
+/** A record differs from an older one that has a fault, in a value that could be read in both. A record that may be cut has no values. */
 const DIFFERS = `select 1 from row as former join row on row.mandate_key = former.mandate_key
   where former.mandate_key = :key and former.state = 'invalid' and former.rule is not 'ROW_MAY_BE_CUT' and ${IS_NEW} and row.state in ('ready', 'invalid')
     and former.source_id not in (select id from temp.incoming where turn >= :turn)
     and (${differsIn('customer_no')} or ${differsIn('iban_key', 'iban')} or ${differsIn('signed_date')})`
 
-/** Two configurations read records of one name, and no value of them is the same: neither is a newer word on the other. */
+/**
+ * Records of one creditor and reference, read by two configurations, that differ in customer, account and date: they may be two
+ * mandates of two systems, and neither is a newer version of the other.
+ */
 const IS_OF_OTHERS = `select 1 from row as other join source as theirs on theirs.id = other.source_id
   join row on row.mandate_key = other.mandate_key join source on source.id = row.source_id
   where other.mandate_key = :key and other.source_id not in (select id from temp.incoming where turn >= :turn) and other.state in ('ready', 'refused', 'conflict')
@@ -384,7 +394,7 @@ const IS_OF_OTHERS = `select 1 from row as other join source as theirs on theirs
 
 const LATEST_DIFFERS = 'Another record of this mandate says something else, and neither is sent.'
 
-/** What counts of the mandate waits for nothing but the record that is read again here, and that says the same now. */
+/** All older records of the mandate wait only because of the record that is now read again, and that now says what they say. */
 const WAITED_FOR_IT = `select 1 where not exists (select 1 from row where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
   and not (row.state = 'conflict' and row.rule = 'CONFLICT_MANDATE' and exists (select 1 from row as now
     join temp.incoming on incoming.id = now.source_id join row as former on former.id = now.corrects
@@ -392,19 +402,19 @@ const WAITED_FOR_IT = `select 1 where not exists (select 1 from row where mandat
     where now.mandate_key = :key and turn = :turn and former.superseded_by = now.id
       and decision.row_id = row.id and decision = 'held' and reason like '${LATEST_DIFFERS} Compare it with %')))`
 
-/** What waits of the mandate are lines that named a row which was not theirs. */
+/** All older records of the mandate are waiting lines of lists that named a row which is not theirs. */
 const NAMED_A_ROW = `select 1 where not exists (select 1 from row where mandate_key = :key and ${IS_OLD} and ${SPEAKS}
   and not exists (select 1 from problem where row_id = row.id and row.state = 'conflict' and message glob '${NAMES_ROW} *'))`
 
-/** A repetition is a word of its file, too. */
+/** SQL over `row`: its source says something of the mandate, be it that it repeats another record. */
 const IS_SEEN = `row.state <> 'superseded' and row.${HAS_ITS_KEY}`
 
-/** What counts of the mandate is of another export of the very comparison that makes this one the newer. */
+/** An older record of the mandate is of another export of the comparison by which this export counts as newer: they have one rank. */
 const WERE_COMPARED_WITH = `select 1 from row join source on source.id = row.source_id
     join source as file on file.id = source.origin
   where mandate_key = :key and ${IS_OLD} and ${IS_SEEN} and file.sha256 in ${COMPARED_FILES}`
 
-/** What counts of the mandate is of a file that came in before and that the command names too: they have one rank. */
+/** An older record of the mandate is of a file that the command names once more: it has the rank of the command. */
 const WERE_GIVEN_WITH = `select 1 from row join source on source.id = row.source_id
     join temp.given_again on given_again.id = source.origin
   where mandate_key = :key and ${IS_OLD} and ${IS_SEEN}`
@@ -415,8 +425,8 @@ const HAS_TWO_DATES = `select 1 from row join source on source.id = row.source_i
   group by mandate_key having count(distinct signed_date) > 1 and max(${IS_NEW})`
 
 /**
- * True where an earlier export kept the mandate back by a column that one of the newcomers does not have, or that says
- * nothing of it: what stands in its header somebody has decided about.
+ * An earlier record was kept back because of a column, and the source of a newcomer lacks that column or has nothing in it, so
+ * that this newcomer cannot say that the mandate lives.
  */
 const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and former.state in ('excluded', 'conflict', 'invalid') and former.${HAS_ITS_KEY}
        and former.source_id not in (select id from temp.incoming where turn >= :turn)
@@ -434,7 +444,7 @@ const LACKS_COLUMN = `select 1 from row as former where mandate_key = :key and f
                or ${isSilent(`lower(silent.value ->> 'column') = lower(kept.value ->> 'column')`)}))))
 `
 
-/** A person's word: it comes behind every export, but for what was sent, closed, or ended meanwhile. */
+/** Lines of lists: the word of a person is newer than every export. Only what was sent, written off, or has ended stands against it. */
 function applyList(seen: Seen, standing: Standing): void {
   const { group, live, counts, values } = seen
   const isSame = counts.known === counts.count
@@ -463,7 +473,7 @@ function applyList(seen: Seen, standing: Standing): void {
   else apply(seen, { kind: 'counts', replaces: true })
 }
 
-/** "send" on a line of a row that was refused, and that no run sends once more for what else is said of its mandate. */
+/** "send" beside a refused row that --retry-refused would leave as it is: it is to be sent although nothing has changed. */
 const goesByWord = ({ group, live }: Seen): boolean =>
   live?.state === 'refused' &&
   holds(
@@ -472,7 +482,7 @@ const goesByWord = ({ group, live }: Seen): boolean =>
   ) &&
   holds(group, `select 1 from row where mandate_key = :key and state = 'refused' and ${HELD_THOUGH_REFUSED}`)
 
-/** A line that was corrected to what counts already answers the record that it names. */
+/** A line was corrected to the values that the mandate has already: the record that it names is settled by that. */
 const answerNamed = ({ group: { connection }, values }: Seen): void =>
   void replaceRows(
     connection,
@@ -482,7 +492,7 @@ const answerNamed = ({ group: { connection }, values }: Seen): void =>
     values,
   )
 
-/** Somebody saw that the mandate has ended elsewhere, and gave back that very row or wrote "send". */
+/** The person knew that the mandate may have ended: they gave back the very row that says so, or wrote "send". */
 const NAMES_ENDED = `select 1 from row left join temp.given_back using (id) where mandate_key = :key and ${IS_NEW}
   and row.state <> 'duplicate' and (is_decided = 1 or exists (select 1 from row as ended where ended.id = row.corrects and (ended.state = 'excluded' or ${mayHaveEnded('ended')})))`
 

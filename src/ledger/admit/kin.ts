@@ -29,8 +29,9 @@ import {
 import { sqlList } from '../schema/schema.js'
 
 /**
- * Links mandates that may be one: the candidates are found set by set once all files of a command are in, and each pair is
- * judged by `kinshipOf`. A group links to its oldest member, so that many mandates of one customer cost no more than others.
+ * Links mandates that may be one mandate written in two ways. Once all files of a command are in, `gather` finds candidates by
+ * set operations in SQL, and `kinshipOf` judges each pair. A newcomer is linked to the oldest mandate of its group alone, so
+ * that a customer with many mandates costs no more than others. `holdKin` then holds what could be sent on either side.
  */
 
 const RULE = 'MANDATE_RESEMBLES_SENT'
@@ -38,14 +39,14 @@ const CONTRACT = 'SECOND_CONTRACT'
 const ENDED = 'MANDATE_ENDED_ELSEWHERE'
 const UNORDERED = 'EXPORT_ORDER_UNKNOWN'
 const IS_SENT: readonly RowState[] = ['sending', 'registered', 'in_doubt']
-/** Of these the oldest that is kin is taken; an own former record is none. */
+/** Of so many candidates the oldest one that is kin is linked. */
 const MOST_CANDIDATES = 50
 
 const COUNTS = `row.mandate_key is not null and row.${HAS_ITS_KEY}`
-/** A newcomer that may be sent, or says that its mandate ended. Any other that cannot be read is looked at once it was corrected. */
+/** SQL over `row`: a newcomer that could be sent, or says that its mandate has ended. Invalid ones are looked at when corrected. */
 const IS_TOLD = `row.id >= :first and (row.state in ('ready', 'conflict', 'excluded') or ${mayHaveEnded('row')})`
 
-/** Candidates: each newcomer with the oldest record that has its spelling, or its customer, account and date. */
+/** Fills `temp.candidate` with the newcomers that share what kin share with an older record; the other tables serve that. */
 function gather(connection: Connection, first: number, ties: CreditorTies): void {
   emptyTables(connection, {
     spelled:
@@ -76,7 +77,10 @@ function gather(connection: Connection, first: number, ties: CreditorTies): void
      where decision = 'erased' and ${IS_TOLD}`.run({ first })
 }
 
-/** What was sent as its export is not read any more, or is not in the last one: under another key it may be sent for the right customer. */
+/**
+ * SQL: rows that were probably sent with wrong values, since their export is read otherwise by now, or the last export lacks
+ * their mandate. The right values may come in under another mandate key, as if they were another mandate.
+ */
 const MISREAD = `select id, customer_no, iban_key, signed_date from row where id in (select id from (${AS_READ_BEFORE})
   union all select row_id from compared where ${IS_LATEST} and decision_id is null and why = 'gone'
     and class in ('ended_after_registration', 'in_doubt_changed'))`
@@ -85,7 +89,7 @@ const MISREAD = `select id, customer_no, iban_key, signed_date from row where id
 const IS_LIKE_SENT = `sent.id <> row.id and (sent.customer_no = row.customer_no and sent.signed_date = row.signed_date
   or sent.iban_key = row.iban_key and (sent.signed_date = row.signed_date or sent.customer_no = row.customer_no))`
 
-/** Rows whose spelling more than one mandate has. Creditors that a collection ties have one spelling, which is made anew. */
+/** Rows whose spelling is that of another mandate too. Where collections tie creditors to each other, spellings are computed anew. */
 function gatherSpelled(connection: Connection, first: number, ties: CreditorTies): void {
   const columns = 'id, spelling, mandate_key, customer_no, iban_key'
   if (ties.size === 0)
@@ -172,7 +176,7 @@ const RECORD = `select row.id, row.state, row.mandate_key as mandateKey, row.cus
     row.id in (select id from temp.misread) as wasMisread
   from row join source on source.id = row.source_id`
 
-/** Older records that share what kin share, the oldest first: of either kind those that may be needed. */
+/** SQL: the older records that share with `:id` what kin share, the oldest first; `isSpelling` where it is the spelling. */
 const BEFORE = `select id, 1 as isSpelling from (
     select other.id from temp.spelled as mine cross join temp.spelled as other on other.spelling = mine.spelling
        and other.mandate_key <> mine.mandate_key and (other.customer_no = mine.customer_no or other.iban_key = mine.iban_key)
@@ -189,8 +193,8 @@ const BEFORE = `select id, 1 as isSpelling from (
     order by 1 limit ${MOST_CANDIDATES}) order by 1`
 
 /**
- * The record of a mandate that counts now: what took the place of a record, or what it repeats. `hasEnded`: it may have;
- * `hasLeft`: whatever it is called now; `isAmended`: a collection says that it is this mandate.
+ * The record that counts now for a mandate. `hasEnded`: it may have ended; `hasLeft`: a request of the mandate left, or may have;
+ * `isAmended`: a collection says that it and the newcomer are one mandate.
  */
 type Standing = Readonly<
   { id: number; state: RowState; mandateKey: string | null } & Record<
@@ -208,8 +212,9 @@ const SAYS_NOTHING: readonly RowState[] = ['invalid', 'duplicate', 'superseded']
 const SAYS_ENDS: readonly RowState[] = ['excluded', 'invalid']
 
 /**
- * The oldest mandates that are kin of a newcomer, by spelling and by likeness, each with the record that counts of it. One that
- * was refused holds nobody, so that the next one is kin, too. What a person closed before it was sent is none under another name.
+ * The mandates to which a newcomer is linked: the oldest one of its spelling, and the oldest one of its customer, account and
+ * date. A refused mandate holds nothing, so the next older one is linked as well. A mandate that was written off unsent is no
+ * kin of one with another reference.
  */
 function kinOf(connection: Connection, newcomer: Candidate, ties: CreditorTies, areLetGo: boolean) {
   const found = []
@@ -256,7 +261,7 @@ const sightingOf = ({ isErased: erased, ...known }: Candidate): Sighting => ({
   isErased: erased === 1,
 })
 
-/** Creditors that collections tie, each by the first of its name. */
+/** For each creditor identifier that collections name as former or successor of another one: the one that stands for all of them. */
 function tiesOf(connection: Connection): CreditorTies {
   const pairs = sql(connection)<Record<'former' | 'successor', string>>`
     select former, successor from amended`.all()

@@ -78,16 +78,16 @@ export type ClosedLines = Pick<ComparedLine, 'listed'> &
 
 export const NEVER_SENDABLE = `('invalid', 'conflict', 'excluded')`
 
-/** SQL: an export of the one time is old at the other, both ISO 8601. */
+/** SQL: an export of the time `earlier` is old at the time `later`; both are SQL that gives ISO 8601. */
 export const isLongBefore = (earlier: string, later: string): string =>
   `${later} > strftime('%Y-%m-%dT%H:%M:%fZ', ${earlier}, '+${EXPORT_OLD_AFTER_DAYS} days')`
 
-/** Why a line is closed that no export opened: a person found right what the service shows of the mandate. */
+/** `why` of a line that no export opened and that is closed at once: a person found right what the service shows of the mandate. */
 export const SHOWN = 'shown'
 
 /**
- * SQL of the rows that a person had changed or cancelled at the service: what was said of each, and when it was done. What was
- * said of a doubt is said of the registration that it turned out to be.
+ * SQL: the rows whose mandates a person had changed or cancelled at the service, by the latest line of each that was closed as
+ * done. A line of a row in doubt is about the registration that the doubt turned out to be.
  */
 export const SAID_DONE = `select row_id, class, why, decided_at from (
   select compared.row_id, decision, why, decided_at, iif(class not in ('in_doubt_changed', 'changed_before_sending'), class,
@@ -95,29 +95,32 @@ export const SAID_DONE = `select row_id, class, why, decided_at from (
     from compared join decision on decision.id = decision_id)
   where n = 1 and decision = 'done' and class in ('changed_after_registration', 'ended_after_registration') and why <> 'back'`
 
-/** SQL that is true for a line of a row, or of a row that it replaced, which nobody has closed; `:id` is the row. */
+/** SQL over `compared`: an open line of the row `:id` or of a row that it replaced. */
 export const IS_OPEN_LINE = `${IS_LATEST} and decision_id is null and row_id in ${formerOf(':id')}`
 
 /** The row of a line as it is now. */
 const CURRENT_ROW = `(select coalesce(heir, id) from row where id = compared.row_id)`
 
 /**
- * SQL of the class of a line: what was changed there before it was sent, and was sent otherwise by a person's word, is to be
- * changed; not what somebody saw to be wrong there, and corrected.
+ * SQL: the class of a line as it is now. A mandate that the last export changed before it was sent, and that was sent with other
+ * values by the word of a person, is to be changed at the service; unless that person corrected just what the export says.
  */
 const CLASS = `iif(class = 'changed_before_sending' and exists (select 1 from row as sent where sent.id = ${CURRENT_ROW}
   and sent.state in ('registered', 'in_doubt', 'sending') and sent.content_key is not final
   and not exists (select 1 from row as wrong where wrong.heir = sent.id and wrong.raw = final)), 'changed_after_registration', class)`
 const IS_LISTED = `${CLASS} in (${sqlList(LISTED_CLASSES)})`
 
-/** SQL of the lines that people see: of each mandate the latest. */
+/** SQL: the lines that people see, the latest of each mandate. */
 const LINES = `compared where id in (select max(id) from compared where ${IS_LATEST} and ${IS_LISTED} group by row_id)`
 
-/** A doubt that was none, about values that its export replaces. */
+/** SQL over `compared`: a line about a row in doubt that turned out not to have been sent, whose values the export replaces. */
 const IS_REPLACED = `class = 'in_doubt_changed' and ${HAS_OTHER_VALUES}
   and (select state from row where id = compared.row_id) in ('ready', 'refused', 'superseded')`
 
-/** SQL over `compared`: a record of that export that could not be read was corrected since, and says what the mandate says. */
+/**
+ * SQL over `compared`: the export seemed to lack the mandate, or was unclear about it; since then an unreadable record of that
+ * export was corrected, and says what the row says.
+ */
 const IS_FOUND = `((why = 'gone' or why glob '*unclear*') and exists (select 1 from row as here
   cross join row as found on found.mandate_key = here.mandate_key and found.content_key = here.content_key
   cross join row as unread on unread.heir = found.id
@@ -125,8 +128,9 @@ const IS_FOUND = `((why = 'gone' or why glob '*unclear*') and exists (select 1 f
   where here.id = ${CURRENT_ROW} and found.corrects is not null and export.sha256 in ${COMPARED_FILES}))`
 
 /**
- * What took the place of a row, and is never sent as it stands, leaves nothing to do about it; nor does a doubt that was none.
- * What is in conflict here as it is there has its line among the corrections.
+ * SQL over `compared`: somebody has to act on the line. Nothing is left to do where it was closed or settled by evidence, where
+ * the row was replaced by one that cannot be sent, where a doubt turned out to be none, or where the row is in conflict just as
+ * the export is, which is a line of the corrections already.
  */
 const IS_OPEN = `decision_id is null and not ${IS_SETTLED_SINCE} and not ${IS_FOUND} and not exists (select 1 from row where id = compared.row_id and state = 'superseded'
   and (select state from row as current where current.id = ${CURRENT_ROW} and (class <> 'contradictory' or current.state = 'conflict')) in ${NEVER_SENDABLE})
@@ -136,20 +140,20 @@ const IS_OPEN = `decision_id is null and not ${IS_SETTLED_SINCE} and not ${IS_FO
 
 const MARK = `${CLASS} || ':' || replace(why, ' ', '+') || ':' || coalesce(hex(substr(final, 1, 6)), '')`
 
-/** Rows of other exports that came in since, which nobody has compared. */
+/** SQL: rows of other exports, imported after the latest comparison, that nobody has compared. */
 const UNCOMPARED = `source join comparison on comparison.id = (select max(id) from comparison)
     and source.id > last_source and sha256 not in (select value ->> 'sha256' from json_each(sources))
   join row on row.id between first_row and last_row
   where corrects is null and (state in ('ready', 'sending', 'in_doubt', 'registered') or source.is_newer and source.kind = 'export')`
 
-/** Requests that left so much later that their mandates may have ended since. */
+/** SQL: requests that left so long after the latest comparison that their mandates may have ended in between. */
 export const SENT_LATER = `attempt join comparison on comparison.id = (select max(id) from comparison)
   and ${isLongBefore('compared_at', 'started_at')} join row on row.id = row_id
   where state in ('registered', 'in_doubt', 'sending') and n = attempts`
 
 /**
- * SQL of what the last export changes and its file cannot bring in, since that had come in before: each `row` of it that a run
- * reads again once the file is given, for as long as none was since then, beside the row that stands for its mandate `here`.
+ * SQL: mandates that the last export changed although its file had been imported before, so that importing it again adds nothing.
+ * A run reads each such `row` again when the file is given once more; `here` is the row that counts for the mandate until then.
  */
 const UNTAKEN = `compared join comparison on comparison.id = comparison_id join row as line on line.id = compared.row_id
     join row as here on here.id = coalesce(line.heir, line.id) join row on row.mandate_key = line.mandate_key
@@ -160,16 +164,19 @@ const UNTAKEN = `compared join comparison on comparison.id = comparison_id join 
     and (here.state = 'conflict' or coalesce(here.content_key, here.raw) is not final)
     and export.sha256 in ${COMPARED_FILES} and not exists (select 1 from source as since where since.origin = export.id and since.id > last_source)
     and ${IS_TO_SAY_AGAIN}`
-/** SQL that is true for a file of the latest comparison, `value`, that a run is to be given. */
+/** SQL over a file of the latest comparison, `value` in JSON: a run must still be given it. */
 export const IS_UNTAKEN_FILE = `(not exists (select 1 from source where sha256 = value ->> 'sha256')
   or value ->> 'sha256' in (select export.sha256 from ${UNTAKEN}))`
 
-/** SQL that gives a row where the exports that were compared last had come in before, and none since: what is new in them no run takes in. */
+/**
+ * SQL that gives a row where all exports of the latest comparison had been imported before it, and none has been since: no run
+ * can take in what is new in them.
+ */
 const WAS_IN_LEDGER = `select 1 from comparison where id = (select max(id) from comparison)
   and not exists (select 1 from json_each(sources) as file where not exists (select 1 from source
     where sha256 = file.value ->> 'sha256' and source.id <= last_source))
   and not exists (select 1 from source where kind = 'export' and source.id > last_source)`
-/** Nor what was written off because a comparison before had it no more. */
+/** SQL: mandates that the latest comparison has again, and that were written off because an earlier one lacked them. */
 const BACK = `compared join row on row.id = row_id where ${IS_LATEST} and class = 'changed_before_sending' and why = 'back' and state = 'written_off'`
 
 /** What the former provider counts, beside the records of the export that it is about. */

@@ -38,15 +38,28 @@ export interface ComparisonTerms {
 
 type Readings = NonNullable<ComparisonTerms['readings']>
 
-/** A mandate on either side: its key, or what was read where it has none. */
+/**
+ * Compares the ledger with the last export. The export was imported alone into a scratch ledger (`final`). In temporary tables of
+ * the ledger's connection:
+ *
+ *   final    the records of the export that say something of a mandate
+ *   side     the mandates of the ledger, each by the one row that counts for it (`id`)
+ *   alias    what those rows were before a person corrected them, since the former system may go on exporting that
+ *   pair     which mandate of the export is which of the ledger
+ *   verdict  the class of each mandate of the ledger (domain/row/cut-over.ts), and why
+ *
+ * Then it refuses what does not look like the last export, and writes `comparison` and its lines, `compared`.
+ */
+
+/** SQL: what identifies a mandate on either side: its key, or the digest of what was read where it has none. */
 const KEY = 'coalesce(mandate_key, hex(raw))'
-/** A row that says something of its mandate: no repetition, not replaced, no line of the cut-over or one that was not taken. */
+/** SQL over `row`: it speaks for its mandate. Repetitions, replaced rows, contradictions of what was sent, and lines of lists that were not taken do not. */
 const SPEAKS = `state not in ('duplicate', 'superseded') and counted_in is not null and rule is not 'CONTRADICTS_SENT'`
 
 /**
- * Of each mandate the row that counts. `perhaps` was closed in doubt: the service may hold it; `left` was closed because a
- * comparison had it no more. `min` of an aggregate takes the other columns from the row that has it: what may be at the
- * service first, then the latest.
+ * SQL: how the row that counts for a mandate stands. `perhaps`: written off in doubt, so that the service may hold it; `left`:
+ * written off because an earlier last export lacked it. By RANK rows that may be at the service count before others, and of equal
+ * ones the latest: an SQLite aggregate `min` takes the bare columns from the row that has the minimum.
  */
 const KIND = `case state when 'registered' then 'registered' when 'in_doubt' then 'doubt' when 'sending' then 'doubt'
   when 'ready' then 'unsent' when 'refused' then 'unsent' when 'excluded' then 'excluded'
@@ -69,8 +82,9 @@ const TABLES = `
   create temp table verdict (id integer primary key, class text not null, why text, final blob)`
 
 /**
- * What the last export says: a record that was excluded has ended or lapsed, one that is wrong or not understood says nothing
- * clear. Two spellings in one file are two mandates of it, as far as this comparison goes.
+ * SQL over the scratch ledger: what each record of the last export says of its mandate. An excluded one has ended or lapsed; one
+ * with a fault, or with words that nobody understands, is unclear; `silent` where the column that tells ends is empty. Two
+ * spellings in the export are two mandates for this comparison.
  */
 const FINAL_ROWS = `select id, ${KEY} as key, coalesce(content_key, raw) as digest, rule, customer_no as customerNo,
     iban_key as account, signed_date as signed,
@@ -101,9 +115,9 @@ function fill(connection: Connection, final: Connection): void {
 const READ = 'row.rule, row.customer_no, row.iban_key, row.signed_date'
 
 /**
- * A person's correction counts in the place of a row that the former system may go on exporting as it was: that record says
- * nothing new, while what was read otherwise before does. So does one that showed a record to be the mandate. Of what was never
- * sendable all rows of the mandate count, since two may contradict each other.
+ * The former system may go on exporting a row as it was before a person corrected it; such a record says nothing new. So the chain
+ * of rows that corrections replaced is followed back from the row that counts, but not over rows that a changed configuration
+ * reads otherwise. `is_own`: rows of mandates that could never be sent, all of which count, since they may contradict each other.
  */
 const ALIASES = `insert into temp.alias
   with recursive chain (rep, id, heir, is_corrected) as (
@@ -124,8 +138,8 @@ const ALIASES = `insert into temp.alias
     where kind in ('held', 'excluded') and mandate_key is null`
 
 /**
- * A record whose reference was another's here too, and was corrected: it is that mandate, and the other one is not contradicted
- * by it.
+ * A person corrected the reference of a row that had the reference of another mandate by mistake, and the export still has the
+ * mistake: that record speaks for the corrected mandate, and does not contradict the other one.
  */
 const CORRECTED_SINCE = `
   create temp table slip as select final.id, final.key, side.key as corrected from temp.alias cross join temp.side on side.id = rep
@@ -137,13 +151,14 @@ const CORRECTED_SINCE = `
     and not exists (select 1 from temp.final as other where other.key = final.key and other.digest is not final.digest);
   drop table temp.slip`
 
-/** Held because it resembles a sent row, or closed then: no mandate of its own, as long as that row has no other record. */
+/** SQL: mandates that wait, or were written off, because they resemble one that was sent: they may be that one under a new reference. */
 const RESEMBLES = `(select pair.key from temp.pair join row using (id)
   where rule = 'MANDATE_RESEMBLES_SENT' and state in ('conflict', 'written_off'))`
 
 /**
- * By creditor and reference; then by those that a correction replaced. What is left on both sides of one customer, account
- * and date, exactly one each, is one mandate with another reference: a run takes the two for one as well.
+ * Pairs mandates of the export and of the ledger: by creditor and reference; by a reference that a correction replaced; by an
+ * amendment; and last, where exactly one is left on either side with the same customer, account and date, by these: it is one
+ * mandate with another reference, and a run takes the two for one as well.
  */
 const PAIRS = `
   insert into temp.pair select distinct final.key, side.id, 0 from temp.final join temp.side on side.key = final.key;
@@ -163,7 +178,7 @@ const PAIRS = `
     select lone.key, left_over.id, 1 from lone join left_over using (customer_no, account, signed);
   delete from temp.side where key in (select key from temp.pair where is_renamed)`
 
-/** The other reference is a name of the mandate from now on, for whatever export says something else of it. */
+/** Records the other reference as a second name of the mandate, so that later exports under either name are understood. */
 function nameRenamed(connection: Connection): void {
   const renamed = sql(connection)<Pick<Amendment, 'former' | 'successor'>>`
     select row.mandate_key as former, pair.key as successor from temp.pair join row using (id)
@@ -173,7 +188,7 @@ function nameRenamed(connection: Connection): void {
   for (const pair of renamed.all()) name({ ...pair, day: '' as LocalDate })
 }
 
-/** What says nothing of ends takes back none that the comparison before told of, and is alive else. */
+/** A record whose column for ends is empty does not revive a mandate that the comparison before called ended; any other lives. */
 const SAID_BEFORE = `
   update temp.final set says = 'ended', digest = former.final from (select key, former.final from temp.pair
       join row using (id) join compared as former on former.row_id = row.id or former.row_id in (select id from row as old where old.heir = row.id)
@@ -183,19 +198,22 @@ const SAID_BEFORE = `
     and key in (select mandate_key from ended_elsewhere where comparison_id is :previous);
   update temp.final set says = 'lives' where says = 'silent'`
 
-/** Wrong in the same way, with the values that could be read: an export may write an impossible date in another notation. */
+/** SQL: both have the same fault and the same readable values; an export may write an impossible date in another notation. */
 const READS_ALIKE = `alias.rule = final.rule and alias.customer_no is final.customer_no and alias.account = final.account
   and alias.signed is final.signed`
 const IS_KNOWN = `exists (select 1 from temp.alias where rep = side.id and (${READS_ALIKE}
   or digest is final.digest and (kind in ('held', 'excluded') or alias.rule is final.rule)))`
-/** Of what a correction brought the former system need not know. */
+/** SQL over a mandate of `side`: a person corrected it, so that the former system need not know its values. */
 const IS_CORRECTION = 'exists (select 1 from temp.alias where rep = side.id and not is_own)'
 
-/** A value that a person corrected, and chose not among several: the former system may go on exporting it. */
+/**
+ * SQL: the export has the value that the row had before a person corrected it. Where the rule was a conflict of records, the
+ * person chose one of several values, and another one is news.
+ */
 const wasBefore = (value: string): string =>
   `exists (select 1 from temp.alias where rep = id and not is_own and alias.rule is final_rule and alias.${value} is final_${value})`
 
-/** What all records of a mandate say together; records of one mandate that differ in it are in conflict. */
+/** SQL: what all records of a mandate say together; `unclear` where they differ. */
 const SAYS = `case when first = last then first when first <> 'lives' and last = 'lapsed' then 'ended' else 'unclear' end`
 
 const SEEN = `select id, kind, is_renamed, is_erased, max(coalesce(own_says = 'contradictory', 0)) as contradictory, min(said) as first, max(said) as last, min(lapses) as lapses, min(digest) as final,
@@ -240,7 +258,7 @@ const VERDICTS = `insert into temp.verdict
     case when contradictory then 'contradictory' when why is null and ${IS_BACK} then 'back' when kind = 'left' then 'back' when kind = 'closed' then coalesce(why, 'other') else why end, final
   from told`
 
-/** A lapsed mandate is no more to be sent than an ended one, and what was changed waits for its export. */
+/** SQL: verdicts that hold the row back. A lapsed mandate must not be sent either, and a changed one waits until its export is imported. */
 const HELD = `verdict.class in ('ended_after_registration', 'gone_unsent', 'in_doubt_changed', 'contradictory')
   or verdict.class = 'changed_before_sending' and verdict.why <> 'back' or verdict.why = 'lapsed'`
 
@@ -296,14 +314,14 @@ export function recordComparison(
   sql(connection)`
     insert into ended_elsewhere select :id, key, spelling, min(customer_no), max(says = 'contradictory') from temp.final where key not in (select key from temp.pair)
       group by key having max(says = 'lives') = 0`.run(ids)
-  // Evidence may revive what had lapsed here, which has no line: what this export has no more, or calls ended, is held then.
+  // A mandate that had lapsed has no line, and new evidence may revive it: held where this export lacks it or calls it ended.
   sql(connection)`
     insert into ended_elsewhere select :id, mandate_key, null, null, 0 from temp.side join row using (id)
      where row.state = 'excluded' and rule = 'MANDATE_DORMANT' and mandate_key is not null
        and not exists (select 1 from temp.pair join temp.final using (key) where pair.id = side.id and says = 'lives')`.run(
     ids,
   )
-  // What others said no export takes back, and of an erased customer none can tell any more.
+  // Lines that the bank, the service or a lost ledger opened stay: no export answers them. So do those of erased customers.
   sql(connection)`
     insert into compared (comparison_id, row_id, class, why, is_held, final, met_by, decision_id)
      select :id, row_id, class, why, is_held, final, iif(met_by = row_id, met_by, null), decision_id from compared

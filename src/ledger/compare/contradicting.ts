@@ -12,15 +12,15 @@ import { SAID_DONE, SHOWN } from './comparison-reads.js'
  */
 const CONTRADICTS = `row.state = 'conflict' and row.rule = 'CONTRADICTS_SENT'`
 
-/** What the bank or the service said of a mandate, or a ledger that is lost: no export takes it back. */
+/** SQL over `compared`: the bank, the service or a lost ledger opened the line, so that no export can answer it. */
 export const IS_OF_OTHERS = `(why glob 'collected_*' or why in ('begun', '${SHOWN}'))`
 
-/** Rows that a person had changed or cancelled at the service, as an export said then. */
+/** SQL: rows whose mandates a person had changed or cancelled at the service because an export said so. */
 export const CHANGED_THERE = `select row_id from (${SAID_DONE}) where not ${IS_OF_OTHERS}`
 
 const DIGEST = 'coalesce(content_key, raw)'
 
-/** What a record says of the mandate that was sent, as a comparison would call it. */
+/** SQL: class and `why` of what the record `:record` says of the row `:sent`, in the words of a comparison. */
 const MET = `select case
       when record.why = 'lapsed' then 'dormant'
       when sent.state <> 'registered' then 'in_doubt_changed'
@@ -43,7 +43,7 @@ export interface Contradicting {
   readonly at: string
 }
 
-/** Records that come in, that `where` (SQL over `row`) selects, wait as what contradicts the row that was sent. */
+/** Records that are being imported, selected by `where` (SQL over `row`), become conflicts with the row that was sent, and open its line. */
 export function contradict(
   connection: Connection,
   { where, values = {}, sent, at }: Omit<Contradicting, 'records'> & Contradicted,
@@ -130,12 +130,12 @@ function answer(
   }
 }
 
-/** Records that contradict what was sent, under its own name or another one. */
+/** SQL: each record that contradicts a row that was sent, with that row; `isOwn`: under the same mandate key, else as its kin. */
 const PAIRS = `(select row.id, sent.id as sent, 1 as isOwn from row join row as sent using (mandate_key) where ${CONTRADICTS}
       union select row.id, sent.id, 0 from row join row as mine using (mandate_key) join kin on kin.row_id = mine.id
         join row as theirs on theirs.id = kin.other_id join row as sent on sent.mandate_key = theirs.mandate_key where ${CONTRADICTS})`
 
-/** The same with the states and rules of their own. */
+/** SQL: those of them that this comparison does not answer, with the state and rule that their own checks gave them. */
 const OPEN_RECORDS = `select sent.id as sent, row.id, iif(row.content_key is null, 'excluded', 'ready') as was,
     (select own.rule from problem as own where own.row_id = row.id and own.rule <> 'CONTRADICTS_SENT' order by own.id limit 1) as rule
   from ${PAIRS} as met

@@ -92,12 +92,15 @@ const replaceRow = (connection: Connection, by: number, row: number): number =>
   replaceRows(connection, 'select :row as old, :by as new', { by, row })
 
 /**
- * A line that was given back beside the row that it names, and the row that counts in the place of that now: null where this
- * ledger has no row of that number. A repeated row is no mandate of its own: who corrects it corrects the row that it
- * repeats. `isAlike`: in customer, reference or account. `isOutdated`: anything in its place was sent since, so that a line
- * of an old list which waits here opens no way for the next one. Or an export said something else of it since, the line
- * would undo what was corrected since, or its list does not know of the comparison that holds it. `news`: the row of which its
- * list does not know something either, of the same mandate or of kin. `isMute`: held back by its own checks, without "send".
+ * A line that was given back, with the row that it names.
+ *
+ *   current      the row that counts in the place of the named one now; null where this ledger has no row of that number
+ *   repeated     where that is a duplicate, the row that it repeats: correcting the one corrects the other
+ *   isAlike      line and named row share customer, reference or account
+ *   isOutdated   the list is too old to decide: what replaced the row was sent since, an export said something else since, the
+ *                line would undo a later correction, or its list was written before the comparison that holds the row
+ *   news         a row of the mandate, or of kin, of which something was found after the list was written
+ *   isMute       the line is invalid by its own checks, and does not say "send"
  */
 type Line = Readonly<
   Record<'id' | 'corrects' | 'sourceId' | 'namedSource', number> &
@@ -108,10 +111,10 @@ type Line = Readonly<
     > & { state: RowState; cells: readonly string[]; namedCells: readonly string[] | null }
 >
 
-/** What the row holds now may be another row's: its key says nothing of its mandate then, and its state as a conflict has no rivals. */
+/** SQL: line and current row are of one mandate. Not where the current row waits with the reference of another mandate. */
 const IS_SAME = `coalesce(row.mandate_key = current.mandate_key and not ${isTaking('current')}, 0)`
 
-/** Takes a value back that was corrected since, or says another one than a correction that can be sent. */
+/** SQL: the line would undo a correction that was made since, or has another value than one that can be sent already. */
 const WOULD_UNDO = `(${'$.customer_no $.iban_key $.signed_date $.original_creditor_identifier upper($.original_mandate_reference)'
   .split(' ')
   .map((value) => (row: string) => value.replace('$', row))
@@ -131,9 +134,9 @@ const IS_BEHIND_COMPARISON = `exists (select 1 from compared where ${IS_LATEST} 
     or row_id in (select id from row as same where same.mandate_key = current.mandate_key)))`
 
 /**
- * What was found since the oldest of the lists was written, by mandate: what holds a record that counts, or says that it has
- * ended, and the same of kin; but for what is said again of a row that was read again. A line of the same list is news only to
- * "send", as a correction is checked as what came before it.
+ * SQL: fills `temp.told` with what was found, since the oldest of the lists was written, of rows that count: what holds them, or
+ * that they have ended. It is noted for the mandate of the row and for its kin. What a reading says again of a row is no news.
+ * Lines of lists (`is_line`) are news only to lines with "send", as other corrections are checked against them anyway.
  */
 const TOLD = `
   with news (id, key, is_line, problem) as materialized (select row.id, mandate_key, kind = 'list', max(problem.id)
@@ -169,9 +172,9 @@ const LINE = `select row.id, row.corrects, row.source_id as sourceId, ${privateO
   where row.id = :id`
 
 /**
- * What lines that were given back say of themselves; the row that each corrects and the one with whose values it is compared,
- * since what was held back meanwhile was never agreed to; the row that it is about, whose place it takes if that is replaced;
- * and the one in conflict that came back as it was.
+ * Lines that were given back. `former`: the row that the line corrects; `base`: the row with whose values it is compared, since
+ * corrections that only waited were never agreed to; `about`: the row whose place it takes; `rival`: the row in conflict that it
+ * gives back unchanged; `told`, `comparison`: the latest problem and comparison that its list knows of.
  */
 export const GIVEN_BACK = {
   given_back: `id integer primary key, is_unchanged integer not null, is_decided integer not null, reason text, decided_by text,

@@ -14,23 +14,30 @@ const TAKES_ANOTHERS = ['REFERENCE', 'ACCOUNT', 'CUSTOMER', 'DATE']
   .map((what) => `'CORRECTION_TAKES_${what}'`)
   .join(', ')
 
-/** Such a row stands under the key of another mandate, and must not take part in what is decided of that. */
+/**
+ * False for a row whose correction took the reference of another mandate. It carries the key of that mandate until a person has
+ * decided, and takes no part in what is decided about it.
+ */
 export const HAS_ITS_KEY = `rule is not 'CORRECTION_TAKES_REFERENCE'`
 
-/** What it says was never agreed to. */
+/** SQL that is true for a row that waits because its correction took a value of another row: nobody has agreed to what it says. */
 export const isTaking = (row: string): string => `coalesce(${row}.rule, '') in (${TAKES_ANOTHERS})`
 
-/** SQL that is true where one of these decisions on a row of the mandate came behind another one. What takes another's name and waits is no word on that. */
+/**
+ * SQL over `row`: one of these decisions was taken on any row of its mandate, after the decision with the number `since`. Rows
+ * that wait with a value of another row do not count.
+ * @param more a further condition over `decision`
+ */
 const isNamed = (decisions: string, since: string, more = ''): string => `exists (select 1 from row as named
     join decision on decision.row_id = named.id
     where named.mandate_key = row.mandate_key and coalesce(named.rule, '') not in (${TAKES_ANOTHERS})
       and decision.id > ${since} and decision.decision in (${decisions})${more})`
-/** The word "send" beside a line, and not a correction alone. */
+/** SQL: the decision came from the word "send" in a list, not from changed values alone. */
 const IS_SEND = ` and instr(decision.evidence, 'migration_decision') > 0`
 
-/** The other side of the latest comparison. */
+/** SQL: the number of the latest comparison with a last export; null before the first. */
 const LATEST = '(select max(id) from comparison)'
-/** SQL that is true for a line of the latest comparison, and for what a run met since. */
+/** SQL over `compared`: the line belongs to the latest comparison, or a run has added it since. */
 export const IS_LATEST = `comparison_id is ${LATEST}`
 
 /** SQL: the SHA-256 of the exports that were last compared with the ledger, the newest that there are. */
@@ -43,8 +50,8 @@ export const NEWER_SINCE = `select 1 from source as newer join source as export 
     and newer.id > (select last_source from comparison where id = ${LATEST})`
 
 /**
- * SQL: what was read of exports of the systems that were last compared, which came in since and of which nobody has said that
- * they are newer. That the last export lacks their mandates, or has others of them, is not known of one that is older.
+ * SQL: the sources of exports that were imported after the latest comparison, are of a system that it compared, were not part of
+ * it, and that nobody has called newer. Such an export may be older than the last one: whether its mandates still exist is unknown.
  */
 const CAME_IN_LATE = `(select part.id from comparison join source as export on export.id > last_source
     join source as part on part.origin = export.id
@@ -53,35 +60,35 @@ const CAME_IN_LATE = `(select part.id from comparison join source as export on e
       where file.value ->> 'configuration' is export.reading ->> '$.configuration')
     and not exists (select 1 from source as newer where newer.origin = export.id and newer.is_newer))`
 
-/** SQL of the rows in whose place a row came, and itself. */
+/** SQL: a row and all rows that it has replaced. */
 export const formerOf = (row: string): string =>
   `(select ${row} union all select former.id from row as former where former.heir = ${row})`
 
-/** SQL over `row`: somebody closed the line which said that it is gone or has ended. */
+/** SQL over `row`: it was written off by closing a line of a comparison which said that it is gone or has ended. */
 export const IS_CLOSED_AS_GONE = `(row.state = 'written_off' and exists (select 1 from compared
   where row_id in ${formerOf('row.id')} and class = 'gone_unsent' and decision_id is not null))`
 
-/** What a run met holds as long as it is open. */
+/** SQL over `compared`: a line that holds its row. One that a run added holds only until it is closed. */
 const HOLDS = `${IS_LATEST} and is_held and (met_by is null
     or decision_id is null and (select met.state from row as met where met.id = met_by) = 'conflict')`
 /**
- * SQL that is true for a line whose export has other values of the mandate, which take the place of the former ones: of a
- * row that was not sent, or of a doubt that turns out to be none.
+ * SQL over `compared`: the last export has other values for the mandate, and they are to replace those of the row: one that was
+ * not sent, or one in doubt that turns out not to have been sent. The row waits only with its former values.
  */
 export const HAS_OTHER_VALUES = `(class = 'changed_before_sending' or class = 'in_doubt_changed' and met_by is null
   and trim(replace(replace(replace(replace(why, 'customer', ''), 'account', ''), 'date', ''), 'unclear', '')) = '')`
 
 /**
- * SQL over `row` and a line about it: what a list or a corrected configuration made of what was changed there, with other
- * values than that export has, as long as no newer export came in its place.
+ * SQL over `row` and a line about it: a list or a corrected configuration gave the row values that are not those of the last
+ * export either, and no newer export has replaced it since.
  */
 const STILL_DIFFERS = `(final is not row.content_key and (select kind from source where id = row.source_id) <> 'export'
   and not exists (select 1 from row as former join source on source.id = former.source_id where former.id in ${formerOf('row.id')}
     and kind = 'export' and source.id > (select last_source from comparison where id = ${LATEST})))`
 
 /**
- * SQL over `row` and what had `ended`: it came with that very record of the export that was compared, or corrects it. Of records
- * that contradict each other none is right by itself.
+ * SQL over `row` and a record `ended` of the last export whose mandate the ledger did not know then: the row is that very record,
+ * or its correction. Where records of that export contradict each other, only the correction of a person counts.
  */
 const IS_THAT_RECORD = `((not ended.is_contradictory or (select kind from source where id = row.source_id) = 'list')
   and exists (select 1 from row as own cross join source as reading_of on reading_of.id = own.source_id
@@ -90,10 +97,10 @@ const IS_THAT_RECORD = `((not ended.is_contradictory or (select kind from source
     and instr((select sources from comparison where id = ${LATEST}), file.sha256) > 0))`
 
 /**
- * What the latest comparison holds: its line, what took its place since, and whatever other row has its mandate. Where
- * nothing is held it looks at nothing of the row; else `cross` has it look the mandate up, where SQLite would go through
- * all that is held for every row. What was changed waits only as it was. A mandate that the ledger did not know then, and that
- * had ended there, has no line before the next comparison.
+ * SQL over `row`: the latest comparison holds it. Either the last export calls its mandate, which the ledger did not know then,
+ * ended (`ended_elsewhere`; there is no line before the next comparison); or a line holds a row of its mandate, or one that it
+ * replaced. "send" from a person after that comparison lets it go. `exists` comes first, so that nothing of the row is read where
+ * nothing is held; `cross` makes SQLite start from the row, not from all lines.
  */
 const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere) and (
     exists (select 1 from ended_elsewhere as ended where ${IS_LATEST} and ended.mandate_key = row.mandate_key and not ${IS_THAT_RECORD})
@@ -106,28 +113,33 @@ const IS_HELD_BY_COMPARISON = `(exists (select 1 from ended_elsewhere) and (
     where ${HOLDS} and (not ${HAS_OTHER_VALUES} or ${STILL_DIFFERS}) and row_id in ${formerOf('row.id')})))
   and not ${isNamed(`'corrected'`, `coalesce((select last_decision from comparison where id = ${LATEST}), 0)`, IS_SEND)}`
 
-/** SQL that is true for a row that cannot be read whole, or waits for a person, and may have ended all the same. */
+/** SQL: a row that is invalid or waits, and of which the column is unreadable that says whether it has ended, so that it may have. */
 export const mayHaveEnded = (
   row: string,
 ): string => `(${row}.state in ('invalid', 'conflict') and exists (select 1 from problem
   where row_id = ${row}.id and severity = 'error' and (field in (${OPTIONAL_FIELDS.map((name) => `'${name}'`).join(', ')}) or problem.rule in ('EXCLUDED_BY_CONFIGURATION', 'STATUS_UNKNOWN'))))`
 
-/** SQL that is true for a key that is under way, registered or in doubt. */
+/** SQL over a mandate key: a request of it is under way, registered or in doubt. */
 export const hasLiveAttempt = (key: string): string =>
   `exists (select 1 from attempt where attempt.mandate_key = ${key} and (outcome is null or outcome in ('registered', 'in_doubt')))`
 
-/** SQL that is true for a key of which a request left or may have, whatever its rows are called now. */
+/** SQL over a mandate key: a request of it left, or may have left, also where a person has decided since that it did not arrive. */
 export const hasLeft = (key: string): string =>
   `(${hasLiveAttempt(key)} or exists (select 1 from attempt where attempt.mandate_key = ${key} and outcome = 'released'))`
 
-/** SQL that is true for a key of which nothing was sent, or a definite no was said: it stands in the way of no other mandate. */
+/** SQL over a mandate key: its rows were refused or cannot be read, and no request of it may have arrived, so that kin need not wait. */
 const isNoObstacle = (
   key: string,
 ): string => `(not exists (select 1 from row as theirs where theirs.mandate_key = ${key}
       and (theirs.state not in ('refused', 'invalid', 'duplicate', 'superseded') or ${mayHaveEnded('theirs')}))
     and not ${hasLeft(key)})`
 
-/** SQL that is true for a mandate that is linked to another one, seen from one side, where the link and the other side are such. */
+/**
+ * SQL over `row`: its mandate is kin of another one.
+ * @param mine on which side of the link the mandate of `row` stands: `row_id` came in later
+ * @param isSuch a condition over the other side, `linked`
+ * @param isOpen a condition over the link
+ */
 const isLinked = (
   mine: 'row_id' | 'other_id',
   isSuch: string,
@@ -138,8 +150,8 @@ const isLinked = (
     where mine.mandate_key = row.mandate_key and ${isSuch})`
 
 /**
- * On the other side a mandate was sent, may have been, or waits as this one does. A doubt that a person decided to resend since
- * is their word on this mandate.
+ * The other side was sent, may have been, or waits too. Where a person decided to resend this mandate after the link was made,
+ * they knew of the other one.
  */
 const IS_OBSTACLE = `not ${isNoObstacle('linked.mandate_key')} and not ${isNamed(
   `'resend'`,
@@ -147,7 +159,7 @@ const IS_OBSTACLE = `not ${isNoObstacle('linked.mandate_key')} and not ${isNamed
 )}`
 export const IS_LINKED = `(${isLinked('row_id', IS_OBSTACLE)} or ${isLinked('other_id', IS_OBSTACLE)})`
 
-/** Everything by which the other side could be sent came before a word of a person on this mandate. */
+/** A person said of this mandate that it is sent, after everything by which the other side could be. */
 const IS_NAMED_SINCE = isNamed(
   `'resend', 'corrected'`,
   `(select max(coalesce(decision.id, 0), source.last_decision) from row as theirs join source on source.id = theirs.source_id
@@ -155,11 +167,11 @@ const IS_NAMED_SINCE = isNamed(
      where theirs.mandate_key = linked.mandate_key order by 1 desc limit 1)`,
   ` and (decision.decision = 'resend' or instr(decision.evidence, 'migration_decision') > 0)`,
 )
-/** A link that was separated by a word on the other side names not this one. */
+/** A person may have separated the link by "send" on the other side, which says nothing about this one. */
 const NOT_BY_RULE = `separated is not 'rules'`
 const MAY_STAND_FOR_IT = `(separated is null or not ${IS_NAMED_SINCE})`
 
-/** A correction that gives kin of this mandate its very name, and waits. */
+/** SQL over `row` and another record `beside` of its mandate: that is a waiting correction of a row of its kin. */
 const IS_OF_KIN = `exists (select 1 from kin join row as linked on linked.id in (kin.row_id, kin.other_id)
   join row as former on former.id in (kin.row_id, kin.other_id) and former.heir = beside.id
   where separated is null and linked.mandate_key = row.mandate_key)`
@@ -220,7 +232,7 @@ export const HELD_WHATEVER_THE_TIME = `(${Object.values(CLAUSES)
   .map(([clause]) => `(${clause})`)
   .join('\n or ')})`
 
-/** SQL of the keys of all mandates that any of them may hold, and of more; some twice. */
+/** SQL: the keys of all mandates that a clause may hold. It may give more keys than are held, and some twice. */
 export const KEYS_OF_HELD = `
   select mandate_key from attempt where outcome is null or outcome in ('registered', 'in_doubt')
   union all select mandate_key from attempt where outcome = 'released'
@@ -233,7 +245,7 @@ export const KEYS_OF_HELD = `
   union all select mandate_key from ended_elsewhere where ${IS_LATEST}
   union all select row.mandate_key from ended_elsewhere join row using (spelling) where ${IS_LATEST}`
 
-/** Of many rows that are ready few are held, as a rule: then only those of such mandates are looked at. */
+/** Usually few of many ready rows are held: then only rows of mandates that may be held are examined. */
 const ARE_FEW_HELD = `(select count(*) from row where state = 'ready') > (select count(*) from (
   select 1 from (${KEYS_OF_HELD}) limit (select count(*) from row where state = 'ready')))`
 
@@ -242,13 +254,13 @@ export const COUNT_HELD = `select case when ${ARE_FEW_HELD}
   then (select count(*) from row where +state = 'ready' and mandate_key in (${KEYS_OF_HELD}) and ${HELD_WHATEVER_THE_TIME})
   else (select count(*) from row where state = 'ready' and ${HELD_WHATEVER_THE_TIME}) end`
 
-/** SQL over `row`, one that was refused. */
+/** SQL over a refused `row`: kin of its mandate was sent or waits, and nobody has decided for this one since. */
 const IS_HELD_FOR_KIN = `(${isLinked('row_id', `${IS_OBSTACLE} and ${MAY_STAND_FOR_IT}`, NOT_BY_RULE)}
   or ${isLinked('other_id', MAY_STAND_FOR_IT, NOT_BY_RULE)})`
 
 /**
- * The same for a row that is refused, before somebody says that all of them are sent again, which names none: of kin the later
- * one goes, unless somebody named this one since.
+ * The clauses for refused rows under --retry-refused, which names no row: of two kin the later one is sent, unless a person has
+ * named the earlier one since.
  */
 const HOLDS_REFUSED = [
   CLAUSES.sent,
@@ -258,7 +270,7 @@ const HOLDS_REFUSED = [
 ] as const
 export const HELD_THOUGH_REFUSED = `(${HOLDS_REFUSED.map(([clause]) => `(${clause})`).join('\n or ')})`
 
-/** SQL over `row`, one that was refused: why it stays so; null where it does not. */
+/** SQL over a refused `row`: why --retry-refused leaves it as it is; null where it is sent again. */
 export const REFUSED_BECAUSE = `case ${HOLDS_REFUSED.map(([clause, why]) => `when ${clause} then '${why}'`).join('\n')}
   when ${privateOf('row', 'iban')} is null then 'its account was erased' end`
 
