@@ -27,7 +27,10 @@ import {
 export const hasAny = (connection: Connection): boolean =>
   sqlValue(connection)<number>`select 1 from collected limit 1`.get() !== undefined
 
-/** Keeps that a mandate was amended, for the files that come later. What came of one key twice was the earlier one first. */
+/**
+ * Records an amendment, by which a mandate has a second key, for the files that come later. Where one key has two successors, the
+ * earlier of them became the later one.
+ */
 export function amendIn(connection: Connection) {
   const keep = sql(connection)`
     insert into amended (former, successor, day)
@@ -39,11 +42,11 @@ export function amendIn(connection: Connection) {
   return (amendment: Amendment): void => void keep.run({ ...amendment })
 }
 
-/** SQL that is true for what was `collected` under a key that the mandate had no more behind that day. */
+/** SQL over `collected`: an amendment gave the mandate another key on that day or later, so that this one is a former key. */
 const isAmended = (collected: string): string =>
   `exists (select 1 from amended where former = ${collected}.mandate_key and amended.day >= ${collected}.day)`
 
-/** SQL over `row` and the `collected` that stands beside it: the ways in which they differ. What is absent differs from nothing. */
+/** SQL over `row` and `collected`, its collection: the ways in which they differ. What a collection does not say differs from nothing. */
 const DATED_OTHERWISE = `row.signed_date is not null and collected.signed_date <> '' and collected.signed_date <> row.signed_date`
 const IS_USUAL = 'collected.signed_date is (select max(usual_date) from collection)'
 /** The key of a collection that names no creditor under the reference of a row (source/pain008.ts). */
@@ -66,7 +69,7 @@ const DIFFERS = {
 } as const
 type Kind = keyof typeof DIFFERS
 const KINDS = Object.keys(DIFFERS) as Kind[]
-/** What is told of a row beside: its collections contradict each other about its date of signature. */
+/** `lacks`: its collections contradict each other about the date of signature, so that they say nothing of it. */
 type Told = Kind | 'lacks'
 const TOLD: readonly Told[] = [...KINDS, 'lacks']
 const ruleOf = (kind: Told) => `EVIDENCE_${kind.toUpperCase()}` as `EVIDENCE_${Uppercase<Told>}`
@@ -81,7 +84,7 @@ const FIELDS: Readonly<Partial<Record<Told, Field>>> = {
 const AGREES = `collected.mandate_key = row.mandate_key and collected.account = row.iban_key
   and collected.signed_date = row.signed_date and ${ENDED_ON} is null`
 
-/** SQL that is 1 where it is so, by the name of each kind. */
+/** SQL: a column for each kind of difference, 1 where it is so. */
 const EACH_KIND = [
   `coalesce(${AGREES}, 0) as agrees`,
   ...KINDS.map(
@@ -93,10 +96,10 @@ const EACH_KIND = [
 /** How many mandates of the exports are of each kind, and how many were collected that no row is. */
 export type EvidenceCounts = Readonly<Record<Kind | 'agrees' | 'not_in_export', number>>
 
-/** Rows that a collection can speak for or against: those that stay behind, or repeat others, are not compared. */
+/** SQL over `row`: it is compared with collections. Rows that repeat others, or are not to be sent anyway, are not. */
 const IS_COMPARED = `row.state not in ('duplicate', 'superseded', 'excluded', 'written_off')`
 
-/** A row has this mandate for its own; one that was replaced has not any more. */
+/** SQL: a row that counts has the key of this collection, so that it belongs to no other row. */
 const isOwned = (collected: string): string => `(exists (select 1 from row as owner
   where owner.mandate_key = ${collected}.mandate_key and owner.state not in ('duplicate', 'superseded'))
   or ${collected}.creditor = '' and ${collected}.mandate_key in (
@@ -110,7 +113,7 @@ const OWN_KEYS = `(row.mandate_key, ${NAMELESS})`
 const BY_KEY = `(select id from collected as same where same.mandate_key in ${OWN_KEYS}
   and not exists (select 1 from amended where former in ${OWN_KEYS} and amended.day >= same.day) order by day desc, creditor desc limit 1)`
 
-/** Under the last key that collections gave the mandate of a row, whatever else they changed of it. */
+/** SQL: the collection under the latest key that amendments gave the mandate of the row. */
 const BY_SUCCESSOR = `(with recursive heir (key, since) as (
     select successor, day from amended where former in ${OWN_KEYS} and day <> ''
     union select successor, day from heir join amended on former = heir.key and day >= since)
@@ -118,31 +121,34 @@ const BY_SUCCESSOR = `(with recursive heir (key, since) as (
     where not ${isAmended('latest')} order by latest.day desc limit 1)`
 const BY_OTHER_KEY = `coalesce(${BY_SUCCESSOR}, ${BY_ACCOUNT})`
 
-/** By reference and creditor, or the reference alone where no creditor is named; else by what they became, or by account and date that no row owns. */
+/**
+ * SQL: the collection of a row. By reference and creditor, or by the reference alone where the collection names no creditor; else
+ * by a later key, or by account and date where no row has the key of that collection.
+ */
 const FOUND = `coalesce(${BY_KEY}, ${BY_OTHER_KEY})`
 const BESIDE = `left join collected on collected.id = ${FOUND}`
 
-/** SQL that is true for a row that waits for a collection of its mandate, of which none differs from it any more; what they contradict each other about says nothing. */
+/** SQL over `row`: it waits because a collection contradicted it, and the latest one does not any more. */
 export const IS_VOUCHED_SINCE = `(row.state = 'conflict' and row.rule glob 'EVIDENCE_*' and exists (select 1 from collected
   where collected.id = ${FOUND} and collected.signed_date is not null and collected.account is not null and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
 
-/** SQL that is true where the last collection of a row differs from it by none of what `named`, a rule or why a line was opened, says. */
+/** SQL: the latest collection of the row `id` does not differ from it in what `named` says, a rule or the `why` of a line. */
 export const isCollectedAsSent = (
   id: string,
   named: string,
 ): string => `exists (select 1 from row join collected on collected.id = ${FOUND}
   where row.id = ${id} and not ${isErased('row')} and not (${KINDS.map((kind) => `instr(lower(${named}), '${kind}') and coalesce(${DIFFERS[kind]}, 0)`).join(' or ')}))`
 
-/** SQL that is true for a line which a collection opened, and a later one settled: it says what was sent. */
+/** SQL over `compared`: a collection opened the line, and a later one agrees with what was sent. */
 export const IS_SETTLED_SINCE = `(compared.why glob 'collected_*' and coalesce(met_by, compared.row_id) = compared.row_id and ${isCollectedAsSent('compared.row_id', 'compared.why')})`
 
-/** Collected, not ended with that, and no row of the exports is it. */
+/** SQL over `collected`: a live mandate that is in no export. */
 const IS_MISSING = `coalesce(collected.ended_on, '') < collected.day and not ${isOwned('collected')} and not ${isAmended('collected')}
   and collected.id not in (select found from (select ${BY_OTHER_KEY} as found from row where ${IS_COMPARED}
     and ${BY_KEY} is null)
     where found is not null)`
 
-/** SQL that gives the day of the last collection where the bank has accepted just what the row says, else null. */
+/** SQL over `row`: the day of its last collection, where the bank accepted just what the row says; else null. */
 export const VOUCHED = `(select collected.day from collected where ${AGREES} and not ${isAmended('collected')})`
 
 /** SQL of how the rows of the exports stand to what was collected of their mandates. */
