@@ -94,6 +94,13 @@ const FALSE: ReadonlySet<string> = new Set(
 
 const withoutZeros = (digits: string): string => digits.replace(/^0+(?=[0-9])/, '')
 
+/** A number was put in the place of one with zeros in front, and is shorter: a spreadsheet may have taken its own zeros. */
+export const mayLackZeros = (original: string, returned: string): boolean =>
+  [original, returned].every((text) => DIGITS.test(text)) &&
+  withoutZeros(original) !== original &&
+  withoutZeros(returned) === returned &&
+  returned.length < original.length
+
 /** A whole number without the decimals that a column of numbers gives it, else the text itself. */
 export const withoutDecimals = (text: string): string => WITH_DECIMALS.exec(text)?.[1] ?? text
 

@@ -488,10 +488,21 @@ function gatherBearers({ connection, first }: Scope): boolean {
   return true
 }
 
+/**
+ * "send" answers what the list showed beside the row: one of these rules, and with the value that the line still has. What only
+ * this file shows, such as a column that moved, it says nothing of.
+ */
+const SAID = `select line.id, held.rule from temp.given_back as line join row as now using (id) join row as held on held.id = line.former
+  where is_decided = 1 and case held.rule when '${TAKES_REFERENCE}' then upper(held.original_mandate_reference) is upper(now.original_mandate_reference)
+    when '${TAKES_ACCOUNT}' then held.iban_key is now.iban_key when '${TAKES_CUSTOMER}' then held.customer_no is now.customer_no
+    when '${TAKES_DATE}' then held.signed_date is now.signed_date end`
+const isSaid = (line: string, rule: Found['rule']): string =>
+  `(${line}, '${rule}') in (select id, rule from said)`
+
 /** A spreadsheet takes zeros in front away. */
 const HAS_REFERENCE = `(bearer.reference = changed.reference or bearer.spelling = changed.spelling)
-  and (line.is_decided <> 1 or other.mandate_key = now.mandate_key and other.state not in ('superseded', 'written_off'))`
-const HAS_ACCOUNT = `line.is_decided <> 1 and (bearer.account = changed.account or bearer.digits = changed.digits)
+  and (not ${isSaid('line.id', TAKES_REFERENCE)} or other.mandate_key = now.mandate_key and other.state not in ('superseded', 'written_off'))`
+const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
   and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer_no)`
 
 /** SQL over a line that changed a value: the first other row that has it, and that stands for no row which the line corrects. */
@@ -510,7 +521,7 @@ const BESIDE = `(select own.id as line, own.file, beside.id, beside.corrects, be
 const MOVED_ACCOUNTS = `select changed.id, '${TAKES_ACCOUNT}' as rule, null as other from temp.changed join temp.listed using (id)
   where account is not null and file in (select beside.file from temp.changed join ${BESIDE} on line = changed.id
     where beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
-      and not exists (select 1 from temp.given_back as said where said.id in (changed.id, beside.id) and is_decided = 1))`
+      and not ${isSaid('changed.id', TAKES_ACCOUNT)} and not ${isSaid('beside.id', TAKES_ACCOUNT)})`
 
 /**
  * Lines with a customer number, or a date, that another line of their file lost; beside those, lines with that of the next one,
@@ -535,10 +546,10 @@ const TYPED_CUSTOMERS = `select changed.id, '${TAKES_CUSTOMER}' as rule, null as
     join temp.given_back using (id) join row as held on held.id = former
   where is_typed and changed.customer_no <> was_customer_no and coalesce(held.rule, '') not in (${sqlList(Object.values(STRANGERS))})`
 
-/** Of each line the first thing found; beside the word of a person the reference alone. */
+/** Of each line the first thing found of which nobody said that it is right; two rows that claim one mandate are no matter of a word. */
 const FOUND = `
-  with looked as materialized (
-    select changed.id, line.former, is_decided, ${bearerOf(HAS_REFERENCE)} as reference, ${bearerOf(HAS_ACCOUNT)} as account
+  with said as materialized (${SAID}), looked as materialized (
+    select changed.id, line.former, ${bearerOf(HAS_REFERENCE)} as reference, ${bearerOf(HAS_ACCOUNT)} as account
       from temp.changed join temp.given_back as line using (id) join row as now using (id)),
     found (id, rule, other, place) as (
       select id, '${TAKES_REFERENCE}', reference, 1 from looked where reference is not null
@@ -547,8 +558,8 @@ const FOUND = `
       union all select *, 4 from (${movedIn('customer_no', TAKES_CUSTOMER)})
       union all select *, 5 from (${movedIn('signed_date', TAKES_DATE)})
       union all select *, 6 from (${TYPED_CUSTOMERS}))
-  select id, former, is_decided as isDecided, rule, other, min(place) from looked join found using (id)
-   where place = 1 or is_decided <> 1 group by id order by id`
+  select id, former, (id, rule) in (select id, rule from said) as isDecided, rule, other, min(place) from looked join found using (id)
+   where place = 1 or (id, rule) not in (select id, rule from said) group by id order by id`
 
 function hold(scope: Scope, { id, former, isDecided, rule, other }: Found, at: string): void {
   const { connection } = scope

@@ -4,6 +4,7 @@ import { type Field, type LocalDate, FIELDS } from '../../domain/mandate/mandate
 import {
   dateLikeness,
   likenessOf,
+  mayLackZeros,
   notationOf,
   readWhole,
   withoutDecimals,
@@ -106,6 +107,12 @@ export function restoreFrom(options: RestoreOptions) {
     return dateLikeness({ text: before, format, date }, after, today)
   }
 
+  /** References and keys of a crosswalk; a customer number has no zeros in front. */
+  const lacksZeros = (column: Telling, given: string, row: EarlierRow): boolean =>
+    (column.position === mapping.oldKey?.position ||
+      (column.feeds ?? column.field) === 'unique_mandate_reference') &&
+    mayLackZeros(cleanCell(originalOf(row, column)), cleanCell(given))
+
   /** A cell in the notation of its export is read as the configuration says now, where it can be. */
   function formatOf(field: DateField, text: string, row: EarlierRow | undefined): DecidedFormat {
     const now = declared[DATES[field]]
@@ -131,7 +138,9 @@ export function restoreFrom(options: RestoreOptions) {
       if (source !== undefined) next[position] = originalOf(source.row, column)
       else if (
         fed !== null &&
-        (seen.some((each) => each.likeness[index] === 'perhaps') || isMadeNumber(given, fed))
+        (seen.some((each) => each.likeness[index] === 'perhaps') ||
+          isMadeNumber(given, fed) ||
+          (!isDecided && seen.some(({ row }) => lacksZeros(column, given, row))))
       )
         unclear.push(fed)
       else next[position] = position === mapping.oldKey?.position ? given : readable(given, field)
@@ -196,11 +205,20 @@ export function saysTheSame(row: EarlierRow, { verdict, values }: Pick<CheckedRe
   return before === null || VALUES.every((name) => before[name] === values[name])
 }
 
+const MAY_BE_DAMAGED = {
+  message:
+    'A spreadsheet may have rounded this number, or taken the zeros in front of it: nobody can tell what was typed.',
+  remedy:
+    'Format the cell as text and type the whole value. If only zeros in front are missing and it has none, write "send" into migration_decision.',
+}
+
 /** An error for every cell that may have been corrected or damaged: nobody can tell, so it is not guessed. */
 export const unclearFindings = (fields: readonly Field[], raw: RawValues, severities: SeverityOverrides) =>
   fields
     .filter((field) => !isDateField(field))
-    .flatMap((field) => findingOf('EXCEL_SCIENTIFIC', severities, { field, value: raw[field] ?? '' }))
+    .flatMap((field) =>
+      findingOf('EXCEL_SCIENTIFIC', severities, { field, value: raw[field] ?? '', ...MAY_BE_DAMAGED }),
+    )
 
 const FORGOTTEN: RuleId = 'FILE_CONFIGURATION_FORGOTTEN'
 

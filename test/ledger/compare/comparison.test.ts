@@ -627,9 +627,11 @@ describe('a comparison with the last export', () => {
       ledger.startRun(SETTINGS)
       const moved = [1, 2, 3].map((n) => ({ ...mandate(n), reference: `M-${(n % 3) + 1}` }))
       admit(ledger, [...moved, mandate(4)])
+      const back = [1, 2, 3].map((n) => ({ ...mandate(n), corrects: n }))
+      admit(ledger, back)
       admit(
         ledger,
-        [1, 2, 3].map((n) => ({ ...mandate(n), corrects: n, isDecided: true })),
+        back.map((line) => ({ ...line, corrects: line.corrects + 4, isDecided: true })),
       )
       expect(ledger.totals()).toMatchObject({ conflict: 0, ready: 4 })
       if (standing === 'registered')

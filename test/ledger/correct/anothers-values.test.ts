@@ -26,6 +26,14 @@ const cellsOf = (customer: number, iban: string): string[] => [
   ...[String(customer), iban, '2020-01-31', 'DE98ZZZ09999999999', `M-${customer}`],
 ]
 
+const THIRD = { customerNo: 3, iban: OTHER_IBAN, reference: 'M-3', verdict: 'invalid' } as const
+/** Lines of rows 1 to 3 with new accounts, the same one in the first two. */
+const inTwoLines = (second: Values = {}): Values[] => [
+  { ...RIGHT, iban: THIRD_IBAN },
+  { ...SECOND, verdict: 'sendable', iban: THIRD_IBAN, corrects: 2, ...second },
+  { ...THIRD, verdict: 'sendable', iban: 'DE02120300000000202051', corrects: 3 },
+]
+
 /** Rows 1 and 2, both held back by their own checks, and then a correction of the first. */
 function corrected(change: Values, second: Values = SECOND) {
   const ledger = holding([FIRST, second])
@@ -185,17 +193,29 @@ describe('a correction with the account of another customer', () => {
 
   it.each([
     ['holds every account of the file that was changed', {}, [0, 1, 2], 'conflict conflict conflict'],
-    ['is nothing by the word of a person', { isDecided: true }, [0, 1, 2], 'conflict ready ready'],
+    [
+      'also where "send" was written for something else',
+      { isDecided: true },
+      [0, 1, 2],
+      'conflict conflict conflict',
+    ],
     ['holds them alone where they are not beside each other', {}, [0, 2, 1], 'conflict ready conflict'],
   ])('one account in two lines, as a column that moved leaves it, %s', (_, second, order, states) => {
-    const third = { customerNo: 3, reference: 'M-3', verdict: 'invalid', iban: OTHER_IBAN } as const
-    const lines: Values[] = [
-      { ...RIGHT, iban: THIRD_IBAN },
-      { ...SECOND, verdict: 'sendable', iban: THIRD_IBAN, corrects: 2, ...second },
-      { ...third, verdict: 'sendable', iban: 'DE02120300000000202051', corrects: 3 },
-    ]
-    const given = order.map((at) => lines[at] ?? {})
-    return expectStates(`superseded superseded superseded ${states}`, [FIRST, SECOND, third], given)
+    const given = order.map((at) => inTwoLines(second)[at] ?? {})
+    return expectStates(`superseded superseded superseded ${states}`, [FIRST, SECOND, THIRD], given)
+  })
+
+  it('one account in two lines goes by the word of a person who saw it held', () => {
+    const again = inTwoLines({ isDecided: true }).map((line, at) => ({ ...line, corrects: at + 4 }))
+    const states = `${'superseded '.repeat(6)}conflict ready ready`
+    return expectStates(states, [FIRST, SECOND, THIRD], inTwoLines(), again)
+  })
+
+  it('waits once more where the account beside "send" is not the one that was held', () => {
+    const ledger = corrected({ iban: OTHER_IBAN })
+    admit(ledger, [{ ...SECOND, verdict: 'sendable', iban: THIRD_IBAN, corrects: 2 }])
+    admit(ledger, [{ ...RIGHT, iban: THIRD_IBAN, corrects: 3, isDecided: true }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'superseded', 'ready', 'conflict'])
   })
 
   it('is none with that of a line which was not taken', () => {

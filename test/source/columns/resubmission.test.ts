@@ -124,19 +124,31 @@ describe('a line that was corrected in one cell', () => {
   it.each([
     ['a spreadsheet may have rounded it', { 1: 'NL91ABNA0417164300', 3: '1.23457E+14' }, '123456789012345'],
     ['it was typed into a column of numbers', { 3: '4711.0' }, BEFORE[3]!],
+    ['it may have lost the zeros in front that the former one had', { 3: '4716' }, '00004715'],
   ])('is unclear of the reference where %s', (_, change, before) => {
     const restored = restore(given(change), [rowOf(given({ 3: before }))])
     expect(restored).toMatchObject({ isSame: false, unclear: ['unique_mandate_reference'] })
+  })
+
+  it.each([
+    ['a person says that it has no zeros', '4716', true],
+    ['it has as many digits', '12345678', false],
+    ['it has zeros in front', '004716', false],
+  ])('is as it was typed where %s', (_, typed, isDecided) => {
+    const restored = restore(given({ 3: typed }), [rowOf(given({ 3: '00004715' }))], isDecided)
+    expect(restored).toMatchObject({ unclear: [], cells: given({ 3: typed }) })
   })
 
   it('reads a customer number typed there without the decimals', () => {
     expect(restore(given({ 0: '18.0' }), [rowOf(BEFORE)]).cells[0]).toBe('18')
   })
 
-  it('reads an old key as it stands, which may end in zeros', () => {
+  it('reads an old key as it stands, which may end in zeros, and not where it may have lost some', () => {
     const [oldKey, ...fields] = MAPPING.fields
     const byKey = restoreFrom({ ...OPTIONS, mapping: { ...MAPPING, fields, oldKey: oldKey! } })
     expect(byKey(given({ 0: '00004.00' }), []).cells[0]).toBe('00004.00')
+    expect(byKey(given({ 0: '18' }), [rowOf(BEFORE)]).unclear).toEqual(['customer_no'])
+    expect(restore(given({ 0: '18' }), [rowOf(BEFORE)]).unclear).toEqual([])
   })
 
   it('leaves a date with two readings unsettled, so that the rules refuse it', () => {
