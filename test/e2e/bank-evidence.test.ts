@@ -76,6 +76,22 @@ it('"send" in a list from before newer collections waits, and in the next list c
   expect(await json('run', 'now.csv')).toMatchObject({ exitCode: 0, totals: { registered: 4 } })
 })
 
+it.each([
+  ['another account', { iban: germanIban(23) }, false],
+  ['the end of the mandate', { iban: germanIban(22), sequence: 'FNAL' }, false],
+  ['what the list showed', { iban: germanIban(22) }, true],
+] as const)(
+  '"send" counts beside collections of the same command only where they say what its list showed: %s',
+  async (_, later, isSent) => {
+    write('22.xml', collectionFile([debit(2, { iban: germanIban(22), day: '2026-01-05' })]))
+    write('later.xml', collectionFile([debit(2, { day: '2026-02-05', ...later })]))
+    await program('run', 'export.csv', '--evidence', '22.xml')
+    edit('corrections.csv', { migration_decision: 'send', migration_reason: 'moved' }, 'back.csv')
+    await program('run', 'back.csv', '--evidence', 'later.xml')
+    expect(held().includes(2)).toBe(isSent)
+  },
+)
+
 it('what a later collection contradicts of a registered mandate is a line of the cut-over, until somebody closes it', async () => {
   await program('run', 'export.csv')
   expect(held()).toEqual([1, 2, 3, 4])

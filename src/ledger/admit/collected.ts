@@ -247,26 +247,30 @@ type Compared = Record<Told, 0 | 1> & {
   readonly sourceId: number
   readonly state: string
   readonly isNewer: 0 | 1 | null
-  readonly isDecided: 0 | 1
+  /** Rules, parted by blanks, that were told of the very same when a person wrote "send" beside it; null for none. */
+  readonly decided: string | null
   readonly value: string
   /** What was collected; null where nothing was. */
   readonly seen: string | null
 }
 
-/** A word beside a row that was held for something else says nothing of its collections. */
-const IS_DECIDED = `exists (select 1 from temp.given_back join row as named on named.id = row.corrects
-  where given_back.id = row.id and is_decided = 1 and named.rule glob 'EVIDENCE_*')`
-
-const SEEN = `'It was last collected on ' || collected.day || ': reference ' || mask_accounts(collected.reference) ||
+const SEEN_WHAT = `': reference ' || mask_accounts(collected.reference) ||
   ', creditor ' || coalesce(nullif(mask_accounts(collected.creditor), ''), 'not named') || ', signed ' ||
   coalesce(nullif(collected.signed_date, ''), iif(collected.signed_date is null, 'unclear', 'not named')) || ', account ' ||
   coalesce(nullif(collected.iban_masked, ''), iif(collected.iban_masked is null, 'unclear', 'not named')) || '.' || coalesce(iif(${ENDED_ON} < collected.day, ' The collection of ' || ${ENDED_ON} ||
   ' ended it.', ''), '')`
+const SEEN = `'It was last collected on ' || collected.day || ${SEEN_WHAT}`
+
+/** "send" says nothing of collections that came in after its list, nor beside a row that was held for something else. */
+const DECIDED = `(select group_concat(told.rule, ' ') from temp.given_back join row as named on named.id = row.corrects
+    join problem as told on told.row_id in (named.id, named.heir)
+  where given_back.id = row.id and is_decided = 1 and named.rule glob 'EVIDENCE_*'
+    and (collected.id is null or instr(told.message, ${SEEN_WHAT}) > 0))`
 
 function comparedIn(connection: Connection, where: string) {
   const page = sql(connection)<Compared>`
     select row.id as id, row.source_id as sourceId, state, ${SEEN} as seen,
-       collected.day > coalesce(row.signed_date, '') as isNewer, ${IS_DECIDED} as isDecided,
+       collected.day > coalesce(row.signed_date, '') as isNewer, ${DECIDED} as decided,
        coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}, collected.id is not null and collected.signed_date is null as lacks
      from row ${BESIDE} where row.id > :after and ${where} and ${IS_COMPARED}
        and not coalesce(${AGREES}, 0) order by row.id limit :limit`
@@ -278,7 +282,7 @@ const findingsOf = (row: Compared, severities: SeverityOverrides): Finding[] =>
   TOLD.filter((kind) => row[kind] === 1).flatMap((kind) => {
     const rule = ruleOf(kind)
     const severity = severities[rule] ?? (row.isNewer === 1 ? RULES[rule].severity : 'warning')
-    const isSettled = severity === 'error' && row.isDecided === 1
+    const isSettled = severity === 'error' && (row.decided ?? '').split(' ').includes(rule)
     const detail = `${row.seen ?? ''}${isSettled ? ' A person decided that it is sent.' : ''}` || undefined
     return findingOf(
       rule,
