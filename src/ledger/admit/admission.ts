@@ -5,6 +5,7 @@ import { type RowState } from '../../domain/row/row-state.js'
 import { maskAccounts, maskIban } from '../../domain/text/accounts.js'
 import { namesInLists, type ListedColumns, ledgerMark } from '../../domain/row/list-columns.js'
 import type { Corrector } from '../../domain/row/correction.js'
+import { removePrivate, REPEATS_REGISTERED } from '../deliver/delivery.js'
 import { ADOPTION, noteChange } from '../deliver/campaign-rows.js'
 import type { CampaignRecord } from '../read/reader.js'
 import {
@@ -413,6 +414,7 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): void {
   // A place is taken from an older row.
   if (first > 1) decidePlaces(scope)
   if (hasCorrections) recordCorrections(scope, corrector, at)
+  removePrivate(connection, `row.id in (select id from temp.given_back) and ${REPEATS_REGISTERED}`)
   sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
   connection.exec('delete from temp.incoming')
 }

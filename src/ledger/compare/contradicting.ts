@@ -1,7 +1,7 @@
 import { decideRow, give, isErased, noticeOf, PROGRAM } from '../admit/problems.js'
 import { ruleOf } from '../../domain/rule/verdict.js'
 import { transition } from '../../domain/row/row-state.js'
-import { removePrivate } from '../deliver/delivery.js'
+import { removePrivate, REPEATS_REGISTERED } from '../deliver/delivery.js'
 import { IS_LATEST } from '../deliver/gate.js'
 import { sql, sqlValue, type Connection } from '../file/connection.js'
 import { SAID_DONE, SHOWN } from './comparison-reads.js'
@@ -126,7 +126,8 @@ function answer(
   const [to, rule] = [transition('conflict', 'answered'), 'DUPLICATE_MANDATE'] as const
   for (const row of records) {
     decideRow(connection, { row, at, by, decision: 'answered', from: 'conflict', to, rule, reason })
-    removePrivate(connection, 'id = :row', { row })
+    const ofMandate = `row.mandate_key = (select mandate_key from row where id = :row) and ${REPEATS_REGISTERED}`
+    removePrivate(connection, `row.id = :row or ${ofMandate}`, { row })
   }
 }
 

@@ -10,7 +10,7 @@ import {
   send,
   type Values,
 } from '../campaign-setup.js'
-import { statesOf } from '../ledger-views.js'
+import { query, statesOf } from '../ledger-views.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 
 /** An export had row 2 registered, in the place of row 1 that somebody corrects in a list of before. */
@@ -49,6 +49,21 @@ describe('a correction that comes once its mandate was sent', () => {
     admit(ledger, [{ ...values, corrects: 1, said: { by: null, reason: 'again' } }], { name: 'list-2.csv' })
     expect(ledger.view.openCutOver().open).toBe(0)
   })
+
+  it.each(['before', 'after'])(
+    'keeps no account, also where its line is given back as it was %s that',
+    async (when) => {
+      const ledger = await overtaken()
+      admit(ledger, [{ iban: OTHER_IBAN, corrects: 1 }])
+      const giveBack = () => admit(ledger, [{ iban: OTHER_IBAN, corrects: 3, isUnchanged: true }])
+      expect(query(ledger.file, 'select row_id from private')).toEqual([{ row_id: 3 }])
+      if (when === 'before') giveBack()
+      decide(ledger, 2, 'done')
+      if (when === 'after') giveBack()
+      expect(statesOf(ledger.file).slice(1)).toEqual(['registered', 'duplicate', 'duplicate'])
+      expect(query(ledger.file, 'select row_id from private')).toEqual([])
+    },
+  )
 
   it('is one line of what several lists say, which an end among it decides', async () => {
     const ledger = await overtaken()
