@@ -61,8 +61,8 @@ export interface MigrateOptions {
   readonly ledger: string
   /**
    * Asked once, when every file is checked and before anything is sent; only `true` sends. Until it answers, and after
-   * any other answer, the ledger is as it was. Not asked where nothing is ready. May be left out for the user `sandbox`
-   * of a service on this machine, and only there.
+   * any other answer, the ledger is as it was. Not asked where nothing is ready. Without it nothing is sent to a service on
+   * another machine, or to a port of this one on which another user listens.
    */
   readonly confirm?: ((plan: MigrationPlan) => boolean | Promise<boolean>) | undefined
   /** Told of everything, in the order in which it happens. What it throws ends the run, once every answer is settled, but for a `warning`. */

@@ -317,6 +317,14 @@ export function notTheLatest(
   }
 }
 
+/** It is in the register, and nothing of it is missing. */
+export function isKnownLatest(folder: string | null, ledger: Parameters<typeof notTheLatest>[1]): boolean {
+  const file = openRegisterToLook(asRegisterFolder(folder))
+  const noted = file !== null && noteOf(file, ledger.standing().ledgerId) !== undefined
+  file?.close()
+  return noted && notTheLatest(folder, ledger) === null
+}
+
 export const olderText = (ledger: string, why: string): string =>
   `The ledger "${ledger}" is older than it was: ${why}`
 

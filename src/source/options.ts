@@ -233,7 +233,7 @@ export function readSourceOptions(given: SourceOptionsInput): SourceOptions {
   const parsed = sourceOptionsSchema.safeParse(given, { error: wordingOf })
   if (parsed.success) return parsed.data
   const mistakes = parsed.error.issues.map(
-    ({ path, message }) => `${path.length === 0 ? 'they' : `${path.join('.')}:`} ${message}`,
+    ({ path, message }) => `${path.length === 0 ? 'what is given' : `${path.join('.')}:`} ${message}`,
   )
   throw new UsageError(
     `Cannot use the options of the source: ${mistakes.join('; ')}`,

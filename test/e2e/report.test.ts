@@ -28,6 +28,10 @@ describe('a report that is proven', () => {
     // The newest export is another one now, and was not counted by anybody.
     await ends(0, 'run', 'final.csv', 'other.csv', '--yes')
     expect(read('report.html')).toContain('No totals from the former provider were supplied')
+    await ends(3, 'report', '--expected-records', 'export.csv=7')
+    await ends(3, 'report', '--expected-records', '5')
+    expect(read('report.html')).toContain('(export.csv, Records read: 7) DIFFER from the records read (6).')
+    await ends(0, 'report', '--expected-records', 'export.csv=6')
     expect((await ends(3, 'report', '--expected-records', '6')).stdout).toContain(
       '1 total of the former provider that differs',
     )

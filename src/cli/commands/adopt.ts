@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { openRegister, type Register } from '../../register/campaign-register.js'
+import { isKnownLatest } from '../../register/register-file.js'
+import { UsageError } from '../../errors.js'
 import { campaignStatus } from '../closing.js'
 import { decideIn, sameFlags, type Command, type Context, type CommandResult } from '../command.js'
 import { EXITS, SHARED } from '../settings/declared.js'
@@ -33,6 +35,11 @@ function adopt(context: Context) {
     'why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
   )
   return decideIn(context, (ledger) => {
+    if (isKnownLatest(world.stateFolder, ledger.view))
+      throw new UsageError(
+        `The ledger "${settings.ledger}" is the newest copy of it that this machine knows: nothing is missing in it, and nothing was recorded`,
+        'Name the one that is older (--ledger FILE), or go on with this one (sepa-migrate run)',
+      )
     if (context.flag('dryRun')) {
       const { ready, refused } = ledger.claims.adoptable()
       const rows = [...ready, ...refused].sort((a, b) => a - b)

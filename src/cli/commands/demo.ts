@@ -1,4 +1,4 @@
-import { makeFolder } from '../../trust/trusted-file.js'
+import { assertReportFolder, makeFolder } from '../../trust/trusted-file.js'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.js'
@@ -29,6 +29,7 @@ export const demoCommand: Command = {
 
 async function demo(context: Context): Promise<CommandResult> {
   const folder = context.settings.flags.out ?? freeFolder()
+  assertReportFolder(folder)
   makeFolder(folder)
   const sandbox = await startSandbox({
     seed: 1,

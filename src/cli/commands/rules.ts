@@ -4,6 +4,14 @@ import { orNearest } from '../../domain/text/text.js'
 import { EXITS } from '../settings/declared.js'
 import { isRuleId, RULES, type RuleId } from '../../domain/rule/verdict.js'
 
+/** Of rules about answers, which come once the row was sent. */
+const ofAnswer = (id: RuleId): string | null =>
+  id === 'RESPONSE_ECHO_MISMATCH'
+    ? 'the row is in doubt, and the run stops, whatever the configuration says'
+    : id.startsWith('RESPONSE_')
+      ? 'it is told, and the row is registered'
+      : null
+
 const EFFECTS = {
   excluded: 'the row is excluded: it stays behind',
   conflict: 'the row is in conflict: it is held back',
@@ -26,7 +34,9 @@ function shown(id: RuleId, { settings }: Context) {
     severity,
     default: rule.severity,
     /** What becomes of a row, or of the whole file, that breaks the rule as an error. */
-    effect: isHeld ? asError : severity === 'off' ? 'nothing is told' : 'it is told, and the row is sent',
+    effect:
+      ofAnswer(id) ??
+      (isHeld ? asError : severity === 'off' ? 'nothing is told' : 'it is told, and the row is sent'),
     message: rule.message,
     remedy: rule.remedy,
   }

@@ -8,8 +8,8 @@ import { NO_CUT_OVER, type OpenCutOver } from './cut-over.js'
 export const HALTS = {
   /** 401, 403, 407: exit 6. */
   credentials: {
-    why: 'The service refused the credentials or the permission',
-    next: 'Check the user name, the password and what the account may do, then run the same command again',
+    why: 'The service, or a proxy in front of it, refused the credentials or the permission',
+    next: 'Check the user name, the password and what the account may do, or those of the proxy where the row names it, then run the same command again',
   },
   certificate: {
     why: 'The certificate or the proxy in front of the service cannot be trusted as it is set up',
@@ -362,7 +362,7 @@ export function transition(state: RowState, event: RowEvent): RowState {
 export const STATE_MEANS: Readonly<Record<RowState, string>> = {
   invalid: 'a value is wrong; not sent',
   duplicate: 'another record of the mandate counts; not sent again',
-  conflict: 'same mandate, different content; not sent',
+  conflict: 'held until a person decides; not sent',
   excluded: 'must not be migrated; not sent',
   superseded: 'replaced by a later export',
   ready: 'waiting to be sent',

@@ -109,7 +109,7 @@ const simplify = (word: string): string =>
     .replace(/dt/g, 't')
     .replace(/y/g, 'i')
     .replace(/w/g, 'v')
-    .replace(/(.)\1+/g, '$1')
+    .replace(/([a-z])\1+/g, '$1')
 
 const wordsOf = (lists: readonly string[]): ReadonlySet<string> =>
   new Set(lists.flatMap((list) => list.split(', ').map((word) => simplify(spell(word)))))
@@ -126,9 +126,10 @@ const SHORTEST_ALIKE = 5
 const isLongOrSame = ([one, other]: readonly [string, string]): boolean =>
   one === other || Math.min(one.length, other.length) >= SHORTEST_ALIKE
 
-/** One letter apart, or cut short. */
+/** One letter apart, or cut short; a figure is never a slip of spelling. */
 function isSpeltAlike(one: string, other: string): boolean {
   if (one === other) return true
+  if (one.replace(/\D/g, '') !== other.replace(/\D/g, '')) return false
   const [short, long] = one.length <= other.length ? [one, other] : [other, one]
   if (short.length >= SHORTEST_ALIKE && long.startsWith(short)) return true
   return short.length >= 3 && long.length - short.length <= 1 && distanceOf(one, other) === 1

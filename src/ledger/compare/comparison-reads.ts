@@ -211,8 +211,8 @@ const MILLION = 1_000_000
 type Sums = Readonly<Record<'records' | 'millions' | 'rest', number> & Record<'names', string>>
 
 /**
- * Keeps what was said last: a total of the newest export takes the place of all before it, one of a named export that of the
- * same name.
+ * Keeps what was said last of each export: a total takes the place of one that names the same, and the total of the newest export
+ * that of the only file which is the newest, named or not.
  * @throws {UsageError} where there is no such export
  */
 export function recordExpected(connection: Connection, { source, records, customerNoSum }: Expected): void {
@@ -222,9 +222,9 @@ export function recordExpected(connection: Connection, { source, records, custom
       `This ledger has no export "${name}" whose records could be compared; nothing was recorded or sent`,
       'Give the name of an export as it came in, or the total alone for the newest one',
     )
-  const others = said(connection).filter(
-    (each) => name !== null && each.source !== null && each.source !== name,
-  )
+  const newest = sqlValue(connection)<string>`select name from source where id in (${NEWEST})`.all()
+  const one = newest.length === 1 ? newest[0] : null
+  const others = said(connection).filter((each) => (each.source ?? one) !== (name ?? one))
   sql(connection)`update campaign set expected = ?`.run(
     JSON.stringify([...others, { source: name, records, customerNoSum, newest: newestOf(connection) }]),
   )

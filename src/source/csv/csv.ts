@@ -265,6 +265,9 @@ export const CSV: InputFormat = {
 type RecordsEnd = Pick<TableEnd, 'blankLines' | 'lines' | 'openLine'>
 
 /** The largest shapes that are still believed to be a mandate export. Lengths are in characters. */
+const LONG_CELL =
+  'Fix the quote in that line. Where the cell is that long, allow it in the configuration (limits: { fieldLength: 65536 })'
+
 type RecordLimits = Pick<LimitOptions, 'recordLength' | 'fieldLength' | 'columns'>
 
 interface RecordSettings {
@@ -319,8 +322,11 @@ function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: 
   let isLast = false
   let isOpen = false
 
-  const refuseRecord = (detail: string): never => {
-    throw refuse(source, 'FILE_RECORD_TOO_LONG', `the record that starts on line ${line} ${detail}`, { line })
+  const refuseRecord = (detail: string, more: { readonly next?: string } = {}): never => {
+    throw refuse(source, 'FILE_RECORD_TOO_LONG', `the record that starts on line ${line} ${detail}`, {
+      line,
+      ...more,
+    })
   }
 
   function checkLength(start: number, end: number): void {
@@ -331,7 +337,9 @@ function splitRecords(source: string, { delimiter, limits, firstLine, quotes }: 
 
   function checkCell(length: number, columns: number): void {
     if (length > limits.fieldLength)
-      refuseRecord(`has a cell of more than ${limits.fieldLength} characters; a quote is probably missing`)
+      refuseRecord(`has a cell of more than ${limits.fieldLength} characters; a quote is probably missing`, {
+        next: LONG_CELL,
+      })
     if (columns > limits.columns) refuseRecord(`has more than ${limits.columns} columns`)
   }
 

@@ -62,6 +62,8 @@ const STRANGERS: readonly (readonly [string, string])[] = [
   ['Иван Желязков', 'Иван Бояджиев'],
   ['Lars Berg', 'Nils Björk'],
   ['Petra Weber', 'Petra Becker'],
+  ['Kunde1', 'Kunde2'],
+  ['Kunde1', 'Kunde11'],
 ]
 
 describe('two names', () => {
