@@ -427,6 +427,11 @@ const SHORTEST_IBAN = 15
 const digitsOf = (row: string): string =>
   `(select digits_of(${row}.source_id, cells, iban) from private where row_id = ${row}.id)`
 
+/** A row with the reference of before a correction stands under the key of after it (admit/again.ts): that one it may take. */
+const HAS_SAME_REFERENCE = `(upper(now.original_mandate_reference) is upper(base.original_mandate_reference)
+  and (base.mandate_key is null or instr(base.mandate_key || '|', '|' || upper(base.original_mandate_reference) || '|') > 0)
+  or now.mandate_key = base.mandate_key)`
+
 /**
  * Accounts that cannot be read are compared without their check digits, which are what is usually wrong.
  * @returns false where none of the values was changed
@@ -458,15 +463,13 @@ function gatherBearers({ connection, first }: Scope): boolean {
   const changed = sql(connection)`
     insert into temp.changed
        select now.id,
-              iif(upper(now.original_mandate_reference) is upper(base.original_mandate_reference), null,
-                upper(now.original_mandate_reference)),
+              iif(${HAS_SAME_REFERENCE}, null, upper(now.original_mandate_reference)),
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
               nullif(${digitsOf('now')}, ${digitsOf('base')}),
               now.customer_no, now.signed_date, base.customer_no, base.signed_date
          from temp.given_back join row as now on now.id = given_back.id join row as base on base.id = given_back.base
-        where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
-           or now.iban_key is not base.iban_key or now.customer_no is not base.customer_no or now.signed_date is not base.signed_date`.run()
+        where not ${HAS_SAME_REFERENCE} or now.iban_key is not base.iban_key or now.customer_no is not base.customer_no or now.signed_date is not base.signed_date`.run()
     .changes
   if (changed === 0) return false
   // One walk over all rows. What was given back and not taken is no row of the campaign.
