@@ -488,18 +488,24 @@ function gatherBearers({ connection, first }: Scope): boolean {
   return true
 }
 
-/** A spreadsheet takes zeros in front away. */
-const HAS_REFERENCE = `(bearer.reference = changed.reference or bearer.spelling = changed.spelling)
-  and (line.is_decided <> 1 or other.mandate_key = now.mandate_key and other.state not in ('superseded', 'written_off'))`
-const HAS_ACCOUNT = `line.is_decided <> 1 and (bearer.account = changed.account or bearer.digits = changed.digits)
+/** A spreadsheet takes zeros in front away, which leaves the spelling. */
+const MAY_TAKE_REFERENCE = `(line.is_decided <> 1 or other.mandate_key = now.mandate_key and other.state not in ('superseded', 'written_off'))`
+const MAY_TAKE_ACCOUNT = `line.is_decided <> 1
   and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer_no)`
 
-/** SQL over a line that changed a value: the first other row that has it, and that stands for no row which the line corrects. */
-const bearerOf = (
-  isBearer: string,
-): string => `(select min(bearer.id) from temp.bearer join row as other using (id)
-  where ${isBearer} and bearer.id <> changed.id and (other.content_key is null or other.content_key is not now.content_key)
-    and last not in (changed.id, line.former) and bearer.former is not line.former)`
+/**
+ * SQL over a line that changed a value: the first other row that has it in one of the columns, and that stands for no row which the
+ * line corrects. A column at a time, in order: thousands of rows may have one account, and the first of them will do.
+ */
+const bearerOf = (such: string, ...columns: readonly string[]): string =>
+  `(select min(id) from (${columns
+    .map(
+      (column) => `select * from (select bearer.id from temp.bearer cross join row as other using (id)
+  where bearer.${column} = changed.${column} and ${such} and bearer.id <> changed.id
+    and (other.content_key is null or other.content_key is not now.content_key)
+    and last not in (changed.id, line.former) and bearer.former is not line.former order by bearer.id limit 1)`,
+    )
+    .join(' union all ')}))`
 
 /** SQL of the lines above and below a line in its file. */
 const BESIDE = `(select own.id as line, own.file, beside.id, beside.corrects, beside.iban_key, beside.customer_no
@@ -538,7 +544,7 @@ const TYPED_CUSTOMERS = `select changed.id, '${TAKES_CUSTOMER}' as rule, null as
 /** Of each line the first thing found; beside the word of a person the reference alone. */
 const FOUND = `
   with looked as materialized (
-    select changed.id, line.former, is_decided, ${bearerOf(HAS_REFERENCE)} as reference, ${bearerOf(HAS_ACCOUNT)} as account
+    select changed.id, line.former, is_decided, ${bearerOf(MAY_TAKE_REFERENCE, 'reference', 'spelling')} as reference, ${bearerOf(MAY_TAKE_ACCOUNT, 'account', 'digits')} as account
       from temp.changed join temp.given_back as line using (id) join row as now using (id)),
     found (id, rule, other, place) as (
       select id, '${TAKES_REFERENCE}', reference, 1 from looked where reference is not null
