@@ -334,15 +334,16 @@ export const readAsTexts = ({
       `references made as ${columns['unique_mandate_reference'] ?? ''}: ${references.join(', ')}`,
   ])
 
-/** Names of exports in which no column says which mandates are active; one that keeps rows back says so too. */
+/** Names of exports in which no column says which mandates are active, as they were read last; one that keeps rows back says so too. */
 export const treatedAsActive = (
-  sources: readonly { readonly name: string; readonly reading: SourceReading }[],
+  sources: readonly { readonly name: string; readonly origin: number; readonly reading: SourceReading }[],
 ): readonly string[] => [
   ...new Set(
-    sources.flatMap(({ name, reading: { columns, exclude = [], resultFile = false } }) =>
-      columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
-        ? []
-        : [name],
+    [...new Map(sources.map((source) => [source.origin, source])).values()].flatMap(
+      ({ name, reading: { columns, exclude = [], resultFile = false } }) =>
+        columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
+          ? []
+          : [name],
     ),
   ),
 ]
