@@ -341,7 +341,7 @@ export function howReadLines({ name, records, blankLines, columns, reading }: So
     encoding !== undefined && `${encoding.encoding} (${encoding.by})`,
     delimiter !== undefined && `separator ${separatorText(delimiter.delimiter)} (${delimiter.by})`,
     sheet !== undefined && `sheet "${sheet}"`,
-    hidden !== undefined && `${hidden.what}: ${hidden.decided === 'read' ? 'read too' : 'left out'}`,
+    hidden?.decided === 'read' && `${hidden.what}: read too`,
     collections ?? false,
     headerLine !== undefined && collections === undefined && `header in line ${headerLine}`,
     skipFooterLines > 0 && `the last ${plural(skipFooterLines, 'line', 'lines')} left out`,

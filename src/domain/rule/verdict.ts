@@ -315,16 +315,18 @@ export interface SourceReading extends LayoutReading {
   readonly references?: readonly string[]
 }
 
-/** What a source was taken for, and what its references were made of; nothing of most. */
+/** What a source was taken for, what of it was left out, and what its references were made of; nothing of most. */
 export const readAsTexts = ({
   again,
   profile,
   columns = {},
   references = [],
   joined,
+  hidden,
 }: SourceReading): string[] =>
   said([
     again !== undefined && again,
+    hidden?.decided === 'skip' && `left out, as source.hidden says: ${hidden.what}`,
     ...(joined ?? []).map(({ name, lines }) => `joined with ${name} (${plural(lines, 'line', 'lines')})`),
     profile !== undefined && `looks like ${profile.name}, read by the profile ${profile.id}`,
     profile !== undefined &&
