@@ -339,16 +339,12 @@ export const readAsTexts = ({
 /** Names of exports in which no column says which mandates are active, as they were read last; one that keeps rows back says so too. */
 export const treatedAsActive = (
   sources: readonly { readonly name: string; readonly origin: number; readonly reading: SourceReading }[],
-): readonly string[] => [
-  ...new Set(
-    [...new Map(sources.map((source) => [source.origin, source])).values()].flatMap(
-      ({ name, reading: { columns, exclude = [], resultFile = false } }) =>
-        columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
-          ? []
-          : [name],
-    ),
-  ),
-]
+): readonly string[] => {
+  const latest = [...new Map(sources.map((source) => [source.origin, source])).values()]
+  const isAsked = ({ columns, exclude = [], resultFile = false }: SourceReading): boolean =>
+    columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
+  return [...new Set(latest.flatMap(({ name, reading }) => (isAsked(reading) ? [] : [name])))]
+}
 
 const MOST_NAMED = 3
 

@@ -74,12 +74,10 @@ export const isCorrected = (
 export function prepareKeys(connection: Connection) {
   const corrected = sql(connection)<Record<'key' | 'own', string> & { customerNo: number }>`
     select old.mandate_key as key, old.customer_no as customerNo, heir.mandate_key as own
-      from row as old join row as heir on heir.id = old.heir
-      join source on source.id = heir.source_id join source as origin on origin.id = source.origin
-     where ${isCorrected('old')} and origin.kind = 'list' and heir.state in (${sqlList(LIVE_STATES)})
+      from row as old join row as heir on heir.id = old.heir join source on source.id = heir.source_id
+     where ${isCorrected('old')} and (select kind from source as origin where origin.id = source.origin) = 'list' and heir.state in (${sqlList(LIVE_STATES)})
        and heir.mandate_key <> old.mandate_key and heir.customer_no = old.customer_no
-       and not exists (select 1 from row as other where other.mandate_key = old.mandate_key and other.customer_no = old.customer_no
-         and other.state not in ('duplicate', 'superseded'))`.all()
+       and not exists (select 1 from row as other where other.mandate_key = old.mandate_key and other.customer_no = old.customer_no and other.state not in ('duplicate', 'superseded'))`.all()
   const nameOf = (...name: readonly [key: string | null, customerNo: number | null]) => name.join(' ')
   const owned = new Map(corrected.map(({ key, customerNo, own }) => [nameOf(key, customerNo), own]))
   return (key: string | null, customerNo: number | null) => owned.get(nameOf(key, customerNo)) ?? key

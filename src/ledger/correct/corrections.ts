@@ -497,15 +497,14 @@ const MAY_TAKE_ACCOUNT = `line.is_decided <> 1
  * SQL over a line that changed a value: the first other row that has it in one of the columns, and that stands for no row which the
  * line corrects. A column at a time, in order: thousands of rows may have one account, and the first of them will do.
  */
-const bearerOf = (such: string, ...columns: readonly string[]): string =>
-  `(select min(id) from (${columns
-    .map(
-      (column) => `select * from (select bearer.id from temp.bearer cross join row as other using (id)
-  where bearer.${column} = changed.${column} and ${such} and bearer.id <> changed.id
-    and (other.content_key is null or other.content_key is not now.content_key)
-    and last not in (changed.id, line.former) and bearer.former is not line.former order by bearer.id limit 1)`,
-    )
-    .join(' union all ')}))`
+function bearerOf(such: string, ...columns: readonly string[]): string {
+  const firstBy = (
+    column: string,
+  ): string => `select * from (select bearer.id from temp.bearer cross join row as other using (id)
+    where bearer.${column} = changed.${column} and ${such} and bearer.id <> changed.id and (other.content_key is null or other.content_key is not now.content_key)
+      and last not in (changed.id, line.former) and bearer.former is not line.former order by bearer.id limit 1)`
+  return `(select min(id) from (${columns.map(firstBy).join(' union all ')}))`
+}
 
 /** SQL of the lines above and below a line in its file. */
 const BESIDE = `(select own.id as line, own.file, beside.id, beside.corrects, beside.iban_key, beside.customer_no
