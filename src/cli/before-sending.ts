@@ -221,7 +221,10 @@ function askingLine({ ledger }: MigrationPlan, isAskingFirst: boolean): Line | f
 /** Customers go on cancelling: what ended since the newest export is live in the ledger. One that comes in has no time yet. */
 function ageLine({ ledger }: MigrationPlan, nowMs: number): Line | false {
   const exports = ledger.sources().filter(({ id, origin, reading }) => id === origin && !reading.resultFile)
-  const newest = [...exports.map(({ admittedAt }) => admittedAt), ledger.comparison()?.at ?? ''].sort().at(-1)
+  // Collections of a month tell nobody's end beside an export.
+  const ofMandates = exports.filter(({ reading }) => reading.collections === undefined)
+  const dated = ofMandates.length > 0 ? ofMandates : exports
+  const newest = [...dated.map(({ admittedAt }) => admittedAt), ledger.comparison()?.at ?? ''].sort().at(-1)
   return (
     nowMs - Date.parse(newest ?? '') > EXPORT_OLD_AFTER_DAYS * 86_400_000 &&
     warned(
@@ -338,7 +341,7 @@ export function howReadLines({ name, records, blankLines, columns, reading }: So
     encoding !== undefined && `${encoding.encoding} (${encoding.by})`,
     delimiter !== undefined && `separator ${separatorText(delimiter.delimiter)} (${delimiter.by})`,
     sheet !== undefined && `sheet "${sheet}"`,
-    hidden !== undefined && `${hidden.what}: ${hidden.decided === 'read' ? 'read too' : 'left out'}`,
+    hidden?.decided === 'read' && `${hidden.what}: read too`,
     collections ?? false,
     headerLine !== undefined && collections === undefined && `header in line ${headerLine}`,
     skipFooterLines > 0 && `the last ${plural(skipFooterLines, 'line', 'lines')} left out`,
@@ -408,7 +411,8 @@ function wordLines([field, read]: [string, NonNullable<SourceReading['words']>[s
 /** What a person has to see of how a source was read: lines that were left out, words and what they keep back. */
 export function readingLines({ reading }: Source): Line[] {
   const { beforeHeader = [], atEnd = [] } = reading.leftOut ?? {}
-  const isTold = reading.undecided === undefined && treatedAsActive([{ name: '', reading }]).length > 0
+  const isTold =
+    reading.undecided === undefined && treatedAsActive([{ name: '', origin: 0, reading }]).length > 0
   return said([
     ...readAsTexts(reading).map((text) => `  ${text}`),
     isTold && '  no column says which mandates are active: every mandate is treated as active',

@@ -445,7 +445,7 @@ function assertNoneLacking(admission: Admission, sourceOf: (id: number) => Named
   const paths = files.map(({ name: file, open }) => typedName(open.path ?? file)).join(' ')
   throw new UsageError(
     `${told} (${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${count > rows.length ? ' …' : ''}); nothing was sent`,
-    `If the export consists of several files, give all of them in one command. If they are not to be migrated, compare the whole export, which holds them (sepa-migrate compare ${paths}), or write each off (sepa-migrate resolve --row ${rows[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run)${isSame ? ', or save one that is a part beside the earlier one under another name' : ''}`,
+    `If the export consists of several files, give all of them in one command. If they are not to be migrated, compare the whole export, which holds them and lists all of them in to-do/cut-over.csv (sepa-migrate compare ${paths}), or write each off (sepa-migrate resolve --row ${rows[0] ?? ''} --as written-off --reason "…"). If they are, go on without the file (sepa-migrate run)${isSame ? ', or save one that is a part beside the earlier one under another name' : ''}`,
   )
 }
 

@@ -14,7 +14,7 @@ import type { Ledger } from '../../src/ledger/file/writer.js'
 import { migrate } from '../../src/migrate/migrate.js'
 import type { MigrateOptions, MigrationPlan } from '../../src/migrate/options.js'
 import { admitSources, sourceOpeners } from '../../src/run/admit-sources.js'
-import { admit, SETTINGS } from '../ledger/campaign-setup.js'
+import { admit, SETTINGS, summaryOf } from '../ledger/campaign-setup.js'
 import { freshFolder } from '../support/folder.js'
 import { worldOf } from './world.js'
 
@@ -187,6 +187,14 @@ describe('a run against a real service', () => {
     const days = (count: number): number => count * 24 * 60 * 60_000
     expect(await notesOf({ now: days(3) })).not.toContain('the newest export')
     expect(await notesOf({ now: days(3) + 1 })).toContain(old)
+    const later = openLedger({
+      file: join(folder, 'march.db'),
+      clock: { now: () => days(9), monotonic: () => 0 },
+    })
+    const { reading } = summaryOf(1)
+    admit(later, [{ reference: 'M-4' }], { reading: { ...reading, collections: 'pain.008.001.02' } })
+    later.close()
+    expect(await notesOf({ now: days(10) })).toContain(old)
     const export_ = join(folder, 'new.csv')
     writeFileSync(export_, exportOf(5).replaceAll('M-', 'N-').replaceAll(/^(\d)/gm, '10$1'))
     expect(await notesOf({ now: days(30), files: [export_] })).not.toContain('the newest export')

@@ -40,6 +40,10 @@ describe('the list of check', () => {
     place.write('good.csv', validExport(1))
     await place.ends(0, 'run', 'good.csv')
     expect((await place.json('run', 'export.csv')).files, 'a report tells of its ledger alone').toEqual({})
+    for (const file of ['good.csv', 'export.csv']) {
+      const { stderr } = await place.ends(2, 'check', file, '--out', 'sepa-migrate-report')
+      expect(stderr).toMatch(/holds a report[^]*--out sepa-migrate-report\/checked/)
+    }
     const proven = await place.ends(3, 'report', 'verify', 'sepa-migrate-report')
     expect(proven.stdout).toContain('No difference was found')
   })

@@ -178,6 +178,35 @@ describe('the last export', () => {
     expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 3 })
   })
 
+  it.each([
+    ['the account', 'changed_after_registration', line(2).replace(germanIban(2), germanIban(902))],
+    ['its end', 'ended_after_registration', line(2, 'cancelled')],
+  ])(
+    'a reference that was doubled here orders %s of the member alone whose it was not',
+    async (_, listed, last) => {
+      const doubled = (member: string) => member.replace('MANDATE-2', 'MANDATE-1')
+      save('export.csv', [line(1), doubled(line(2)), ...from(3, 6)])
+      await program('run', 'export.csv')
+      edit('corrections.csv', (row) => ({
+        ...row,
+        ...(row['customer_no'] === '2'
+          ? { unique_mandate_reference: 'MANDATE-2' }
+          : { migration_decision: 'send', migration_reason: 'it is right' }),
+      }))
+      await ends(0, 'run', 'sepa-migrate-report/to-do/corrections.csv')
+      save('final.csv', [line(1), doubled(last), ...from(3, 6)])
+      const open = [{ customer_no: '2', migration_class: listed, migration_state: 'registered' }]
+      for (const command of ['compare', 'run', 'run', 'compare']) {
+        await ends(3, command, 'final.csv')
+        expect(rows('cut-over.csv')).toMatchObject(open)
+      }
+      edit('cut-over.csv', { migration_decision: 'done', migration_reason: 'told the service' })
+      await ends(0, 'resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
+      expect(mandateOf(1)?.iban).toBe(germanIban(1))
+      for (const command of ['compare', 'run']) await ends(0, command, 'final.csv')
+    },
+  )
+
   it('a list that an earlier comparison wrote closes no line of a later one', async () => {
     save('export.csv', from(1, 6))
     await program('run', 'export.csv')

@@ -192,8 +192,12 @@ describe('exports', () => {
       for (const more of [[], ['--newer']]) {
         const { stderr } = await expectRun(['week 2.csv', ...more], 2, week.slice(0, 1))
         expect(stderr).toContain('1 mandate of "week 1.csv" may be sent and is not in "week 2.csv" (row 4)')
+        expect(stderr).toContain('lists all of them in to-do/cut-over.csv (sepa-migrate compare')
       }
       await ends(5, 'compare', 'week 2.csv')
+      expect(place.rows('cut-over.csv')).toMatchObject([
+        { migration_row: '4', migration_class: 'gone_unsent' },
+      ])
       await expectRun(['week 2.csv'], 3, next)
     })
 

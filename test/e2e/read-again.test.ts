@@ -39,6 +39,20 @@ it('of two exports the later one is to be compared', async () => {
   expect((await place.pasteNext(ended)).stdout).toContain('1  Ended after registration')
 })
 
+it('a file that is read again with a column of status is told as treated as active no more', async () => {
+  configure('columns: { status: none }')
+  save(
+    'export.csv',
+    ['A', 'A', 'Z'].map((Status, at) => mandate(at + 1, { Status })),
+  )
+  await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
+  expect(place.read('report.html')).toContain('every mandate is treated as active')
+  configure(WORDS('active: [A], notActive: [Z]'))
+  await place.program('run', 'export.csv')
+  expect(registered()).toHaveLength(2)
+  expect(place.read('report.html')).not.toContain('every mandate is treated as active')
+})
+
 describe('a crosswalk', () => {
   const CROSSWALK = (column: string): string =>
     `crosswalk: { file: crosswalk.csv, from: Old, key: old_no, customer_no: ${column} }`

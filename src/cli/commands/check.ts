@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { UsageError } from '../../errors.js'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
 import { admitSources, collectionOpeners, decide, type AdmittedSource } from '../../run/admit-sources.js'
@@ -34,6 +36,7 @@ import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
 import { noteAsking, whoLine } from './run.js'
 import { problemPages } from '../../report/facts/facts.js'
+import { MANIFEST_FILE, readWrittenFiles } from '../../report/pack/pack-folder.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
 import { plural, countText, said } from '../../domain/text/text.js'
 
@@ -63,6 +66,7 @@ export const checkCommand: Command = {
 
 async function check(context: Context) {
   const { world, settings } = context
+  assertNoReport(settings.get('out'))
   // That of a campaign only where it was asked for: a first check comes before any ledger.
   const campaign = settings.isNamed('ledger') ? settings.ledger : null
   const ledger =
@@ -75,6 +79,15 @@ async function check(context: Context) {
   } finally {
     ledger.close()
   }
+}
+
+/** Its list of problems is named in the manifest of a report. @throws {UsageError} */
+function assertNoReport(out: string | null): void {
+  if (out === null || readWrittenFiles(out, MANIFEST_FILE) === null) return
+  throw new UsageError(
+    `"${out}" holds a report, and the list of this check would replace its problems.csv: report verify would call the report changed; nothing was checked`,
+    `Give the check a folder of its own (--out ${join(out, 'checked')})`,
+  )
 }
 
 type CheckedFiles = Awaited<ReturnType<typeof checkFiles>>

@@ -315,16 +315,18 @@ export interface SourceReading extends LayoutReading {
   readonly references?: readonly string[]
 }
 
-/** What a source was taken for, and what its references were made of; nothing of most. */
+/** What a source was taken for, what of it was left out, and what its references were made of; nothing of most. */
 export const readAsTexts = ({
   again,
   profile,
   columns = {},
   references = [],
   joined,
+  hidden,
 }: SourceReading): string[] =>
   said([
     again !== undefined && again,
+    hidden?.decided === 'skip' && `left out, as source.hidden says: ${hidden.what}`,
     ...(joined ?? []).map(({ name, lines }) => `joined with ${name} (${plural(lines, 'line', 'lines')})`),
     profile !== undefined && `looks like ${profile.name}, read by the profile ${profile.id}`,
     profile !== undefined &&
@@ -334,18 +336,15 @@ export const readAsTexts = ({
       `references made as ${columns['unique_mandate_reference'] ?? ''}: ${references.join(', ')}`,
   ])
 
-/** Names of exports in which no column says which mandates are active; one that keeps rows back says so too. */
+/** Names of exports in which no column says which mandates are active, as they were read last; one that keeps rows back says so too. */
 export const treatedAsActive = (
-  sources: readonly { readonly name: string; readonly reading: SourceReading }[],
-): readonly string[] => [
-  ...new Set(
-    sources.flatMap(({ name, reading: { columns, exclude = [], resultFile = false } }) =>
-      columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
-        ? []
-        : [name],
-    ),
-  ),
-]
+  sources: readonly { readonly name: string; readonly origin: number; readonly reading: SourceReading }[],
+): readonly string[] => {
+  const latest = [...new Map(sources.map((source) => [source.origin, source])).values()]
+  const isAsked = ({ columns, exclude = [], resultFile = false }: SourceReading): boolean =>
+    columns === undefined || resultFile || exclude.length > 0 || columns['status'] !== undefined
+  return [...new Set(latest.flatMap(({ name, reading }) => (isAsked(reading) ? [] : [name])))]
+}
 
 const MOST_NAMED = 3
 

@@ -17,7 +17,7 @@ import {
   noteGivenBack,
   recordCorrections,
 } from '../correct/corrections.js'
-import { againVerbs, ruleOfVerdict, earlierRows } from './again.js'
+import { againVerbs, prepareKeys, ruleOfVerdict, earlierRows } from './again.js'
 import { COMPARED_FILES, NEWER_SINCE } from '../deliver/gate.js'
 import { lackedBy } from './lacking.js'
 import { emptyTables, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
@@ -431,11 +431,15 @@ const takePlaceOfThemselves = ({ connection, first }: Scope): void =>
 function prepareInsert(scope: SourceScope) {
   const { connection, fingerprints, sourceId } = scope
   const insert = prepareRowInsert(connection, sourceId)
+  const isOfExport = sqlValue(connection)`
+    select origin.kind = 'export' from source join source as origin on origin.id = source.origin where source.id = ?`
+  const ownKeyOf = isOfExport.get(sourceId) === 1 ? prepareKeys(connection) : (key: string | null) => key
   const add = (id: number, record: CheckedRecord): void => {
     const { verdict, values } = record
     const mandate = verdict.kind === 'sendable' ? verdict.mandate : null
     const iban = mandate?.iban ?? values.iban
-    const mandateKey = mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate)
+    const readKey = mandate === null ? record.mandateKey : keyOf(record.mandateKey, mandate)
+    const mandateKey = ownKeyOf(readKey, mandate?.customerNo ?? values.customerNo)
     const spelling = mandateKey === null ? null : spellingOf(mandateKey)
     const row = {
       record: record.record,

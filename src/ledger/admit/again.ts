@@ -1,6 +1,6 @@
 import type { CheckedRecord, SourceReading, ReadableValues } from '../../domain/rule/verdict.js'
 import type { LocalDate, Field } from '../../domain/mandate/mandate.js'
-import { REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
+import { LIVE_STATES, REPLACEABLE_STATES, type RowState } from '../../domain/row/row-state.js'
 import { DORMANT_AFTER_MONTHS } from '../../domain/value/check-mandate.js'
 import { formerOf, hasLeft, hasLiveAttempt, IS_LATEST, isTaking, mayHaveEnded } from '../deliver/gate.js'
 import {
@@ -70,6 +70,22 @@ export const isCorrected = (
   row: string,
 ): string => `(${row}.state = 'superseded' and exists (select 1 from row as next
     join source as list on list.id = next.source_id where next.id = ${row}.superseded_by and list.kind = 'list'))`
+
+/**
+ * The key of a record of an export. What still has the reference and customer of a row whose reference was corrected is of the mandate
+ * as it was corrected to: that reference may rightly be another's.
+ */
+export function prepareKeys(connection: Connection) {
+  const corrected = sql(connection)<Record<'key' | 'own', string> & { customerNo: number }>`
+    select old.mandate_key as key, old.customer_no as customerNo, heir.mandate_key as own
+      from row as old join row as heir on heir.id = old.heir join source on source.id = heir.source_id
+     where ${isCorrected('old')} and (select kind from source as origin where origin.id = source.origin) = 'list' and heir.state in (${sqlList(LIVE_STATES)})
+       and heir.mandate_key <> old.mandate_key and heir.customer_no = old.customer_no
+       and not exists (select 1 from row as other where other.mandate_key = old.mandate_key and other.customer_no = old.customer_no and other.state not in ('duplicate', 'superseded'))`.all()
+  const nameOf = (...name: readonly [key: string | null, customerNo: number | null]) => name.join(' ')
+  const owned = new Map(corrected.map(({ key, customerNo, own }) => [nameOf(key, customerNo), own]))
+  return (key: string | null, customerNo: number | null) => owned.get(nameOf(key, customerNo)) ?? key
+}
 
 /** SQL over `row`: nothing says when it was collected last, so that the day is that of a new mandate, and it does not lapse. */
 export const IS_BY_SIGNATURE = `latest_first_debit = date(signed_date, '+${DORMANT_AFTER_MONTHS} months', 'floor')`
@@ -340,6 +356,7 @@ export type Change =
 
 /** Null where a record says what its row says, so that the row keeps its place. */
 function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
+  const keyOf = prepareKeys(connection)
   const read = sql(connection)<Said>`
     select state, content_key as contentKey, raw, mandate_key as mandateKey, latest_first_debit as day, customer_no as customerNo,
        signed_date as signedDate, iban_key as account, coalesce(${IS_BY_SIGNATURE}, 0) as isBySignature,
@@ -371,7 +388,7 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       if (isOfDay && said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true) return null
       return other ?? (said.contentKey === null ? 'goes' : isOfDay ? 'mandate' : 'date')
     }
-    const of = other ?? (said.mandateKey === record.mandateKey ? null : 'mandate')
+    const of = other ?? (said.mandateKey === keyOf(record.mandateKey, customerNo) ? null : 'mandate')
     // What a person let go of this rule keeps going as long as its values are those.
     if (said.isByWord === 1 && said.isOfRule === 1 && said.contentKey !== null) return of
     const isSame =

@@ -224,13 +224,17 @@ type Seen = ReturnType<typeof seenOf>
 const READS_ALIKE = `(old.content_key is null and row.content_key is null and old.rule is row.rule
   and old.customer_no is row.customer_no and old.iban_key is row.iban_key and old.signed_date is row.signed_date)`
 
+/** Records of the mandate, and what they were before, also under another key. */
+const FORMER = `(select id from row where mandate_key = :key
+  union all select old.id from row as heir cross join row as old on old.heir = heir.id where heir.mandate_key = :key)`
+
 /** Records that say what a row said before a person corrected it say nothing new, and become duplicates. */
 function repeatCorrected(group: Deciding): void {
   const { key, turn } = group
   // Asked once: a million rows may share one reference.
-  if (!holds(group, `select 1 from row where mandate_key = :key and ${isCorrected('row')}`)) return
+  if (!holds(group, `select 1 from row where id in ${FORMER} and ${isCorrected('row')}`)) return
   const said = `mandate_key = :key and ${IS_NEW} and ${SPEAKS} and exists (select 1 from row as old
-    where old.mandate_key = :key and ${isCorrected('old')} and (${saidIn('old')} = ${SAID} or ${READS_ALIKE}))`
+    where old.id in ${FORMER} and ${isCorrected('old')} and (${saidIn('old')} = ${SAID} or ${READS_ALIKE}))`
   give(group.connection, 'duplicate', asRepeat(group, CORRECTED_SINCE), said, { key, turn })
 }
 

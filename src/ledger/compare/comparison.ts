@@ -139,12 +139,13 @@ const ALIASES = `insert into temp.alias
 
 /**
  * A person corrected the reference of a row that had the reference of another mandate by mistake, and the export still has the
- * mistake: that record speaks for the corrected mandate, and does not contradict the other one.
+ * mistake: that record, as it was or at least of that customer, speaks for the corrected mandate, and does not contradict the other.
  */
 const CORRECTED_SINCE = `
   create temp table slip as select final.id, final.key, side.key as corrected from temp.alias cross join temp.side on side.id = rep
-    cross join temp.final on final.key = alias.key and final.digest is alias.digest
-    where not is_own and side.key <> final.key and final.key in (select key from temp.side);
+    cross join temp.final on final.key = alias.key cross join temp.side as theirs on theirs.key = final.key
+    where not is_own and side.key <> final.key and (final.digest is alias.digest
+      or final.customer_no = alias.customer_no and final.customer_no = side.customer_no and final.customer_no <> theirs.customer_no);
   delete from temp.slip where corrected in (select key from temp.final where id not in (select id from temp.slip));
   update temp.final set key = corrected, says = iif(says = 'contradictory', 'lives', says) from temp.slip where slip.id = final.id;
   update temp.final set says = 'lives' where says = 'contradictory' and key in (select key from temp.slip)

@@ -430,6 +430,11 @@ const SHORTEST_IBAN = 15
 const digitsOf = (row: string): string =>
   `(select digits_of(${row}.source_id, cells, iban) from private where row_id = ${row}.id)`
 
+/** A row with the reference of before a correction stands under the key of after it (admit/again.ts): that one it may take. */
+const HAS_SAME_REFERENCE = `(upper(now.original_mandate_reference) is upper(base.original_mandate_reference)
+  and (base.mandate_key is null or instr(base.mandate_key || '|', '|' || upper(base.original_mandate_reference) || '|') > 0)
+  or now.mandate_key = base.mandate_key)`
+
 /**
  * Accounts that cannot be read are compared without their check digits, which are what is usually wrong.
  * @returns false where none of the values was changed
@@ -461,15 +466,13 @@ function gatherBearers({ connection, first }: Scope): boolean {
   const changed = sql(connection)`
     insert into temp.changed
        select now.id,
-              iif(upper(now.original_mandate_reference) is upper(base.original_mandate_reference), null,
-                upper(now.original_mandate_reference)),
+              iif(${HAS_SAME_REFERENCE}, null, upper(now.original_mandate_reference)),
               iif(now.spelling is base.spelling, null, now.spelling),
               iif(now.iban_key is base.iban_key, null, now.iban_key),
               nullif(${digitsOf('now')}, ${digitsOf('base')}),
               now.customer_no, now.signed_date, base.customer_no, base.signed_date
          from temp.given_back join row as now on now.id = given_back.id join row as base on base.id = given_back.base
-        where upper(now.original_mandate_reference) is not upper(base.original_mandate_reference)
-           or now.iban_key is not base.iban_key or now.customer_no is not base.customer_no or now.signed_date is not base.signed_date`.run()
+        where not ${HAS_SAME_REFERENCE} or now.iban_key is not base.iban_key or now.customer_no is not base.customer_no or now.signed_date is not base.signed_date`.run()
     .changes
   if (changed === 0) return false
   // One walk over all rows. What was given back and not taken is no row of the campaign.
@@ -499,18 +502,22 @@ const SAID = `select line.id, held.rule from temp.given_back as line join row as
 const isSaid = (line: string, rule: Found['rule']): string =>
   `(${line}, '${rule}') in (select id, rule from said)`
 
-/** A spreadsheet takes zeros in front away. */
-const HAS_REFERENCE = `(bearer.reference = changed.reference or bearer.spelling = changed.spelling)
-  and (not ${isSaid('line.id', TAKES_REFERENCE)} or other.mandate_key = now.mandate_key and other.state not in ('superseded', 'written_off'))`
-const HAS_ACCOUNT = `(bearer.account = changed.account or bearer.digits = changed.digits)
-  and (bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer_no)`
+/** A spreadsheet takes zeros in front away, which leaves the spelling. */
+const MAY_TAKE_REFERENCE = `(not ${isSaid('line.id', TAKES_REFERENCE)} or other.mandate_key = now.mandate_key and other.state not in ('superseded', 'written_off'))`
+const MAY_TAKE_ACCOUNT = `(bearer.customer_no is not changed.customer_no or changed.customer_no is not was_customer_no)`
 
-/** SQL over a line that changed a value: the first other row that has it, and that stands for no row which the line corrects. */
-const bearerOf = (
-  isBearer: string,
-): string => `(select min(bearer.id) from temp.bearer join row as other using (id)
-  where ${isBearer} and bearer.id <> changed.id and (other.content_key is null or other.content_key is not now.content_key)
-    and last not in (changed.id, line.former) and bearer.former is not line.former)`
+/**
+ * SQL over a line that changed a value: the first other row that has it in one of the columns, and that stands for no row which the
+ * line corrects. A column at a time, in order: thousands of rows may have one account, and the first of them will do.
+ */
+function bearerOf(such: string, ...columns: readonly string[]): string {
+  const firstBy = (
+    column: string,
+  ): string => `select * from (select bearer.id from temp.bearer cross join row as other using (id)
+    where bearer.${column} = changed.${column} and ${such} and bearer.id <> changed.id and (other.content_key is null or other.content_key is not now.content_key)
+      and last not in (changed.id, line.former) and bearer.former is not line.former order by bearer.id limit 1)`
+  return `(select min(id) from (${columns.map(firstBy).join(' union all ')}))`
+}
 
 /** SQL of the lines above and below a line in its file. */
 const BESIDE = `(select own.id as line, own.file, beside.id, beside.corrects, beside.iban_key, beside.customer_no
@@ -549,7 +556,7 @@ const TYPED_CUSTOMERS = `select changed.id, '${TAKES_CUSTOMER}' as rule, null as
 /** Of each line the first thing found of which nobody said that it is right; two rows that claim one mandate are no matter of a word. */
 const FOUND = `
   with said as materialized (${SAID}), looked as materialized (
-    select changed.id, line.former, ${bearerOf(HAS_REFERENCE)} as reference, ${bearerOf(HAS_ACCOUNT)} as account
+    select changed.id, line.former, ${bearerOf(MAY_TAKE_REFERENCE, 'reference', 'spelling')} as reference, ${bearerOf(MAY_TAKE_ACCOUNT, 'account', 'digits')} as account
       from temp.changed join temp.given_back as line using (id) join row as now using (id)),
     found (id, rule, other, place) as (
       select id, '${TAKES_REFERENCE}', reference, 1 from looked where reference is not null

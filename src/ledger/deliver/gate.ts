@@ -245,13 +245,14 @@ export const KEYS_OF_HELD = `
   union all select mandate_key from ended_elsewhere where ${IS_LATEST}
   union all select row.mandate_key from ended_elsewhere join row using (spelling) where ${IS_LATEST}`
 
+const PART_OF_READY = `(select count(*) / 4 from row where state = 'ready')`
 /** Usually few of many ready rows are held: then only rows of mandates that may be held are examined. */
-const ARE_FEW_HELD = `(select count(*) from row where state = 'ready') > (select count(*) from (
-  select 1 from (${KEYS_OF_HELD}) limit (select count(*) from row where state = 'ready')))`
+const ARE_FEW_HELD = `${PART_OF_READY} > (select count(*) from (select 1 from (${KEYS_OF_HELD}) limit ${PART_OF_READY}))`
+
+const HELD_ROWS = `select id from row where +state = 'ready' and mandate_key in (${KEYS_OF_HELD}) and ${HELD_WHATEVER_THE_TIME}`
 
 /** How many ready rows are held. */
-export const COUNT_HELD = `select case when ${ARE_FEW_HELD}
-  then (select count(*) from row where +state = 'ready' and mandate_key in (${KEYS_OF_HELD}) and ${HELD_WHATEVER_THE_TIME})
+export const COUNT_HELD = `select case when ${ARE_FEW_HELD} then (select count(*) from (${HELD_ROWS}))
   else (select count(*) from row where state = 'ready' and ${HELD_WHATEVER_THE_TIME}) end`
 
 /** SQL over a refused `row`: kin of its mandate was sent or waits, and nobody has decided for this one since. */
@@ -294,6 +295,8 @@ export const lateSince = (nowMs: number): string => new Date(nowMs - LATE_REQUES
 
 /** SQL over `row`: by this one condition rows are counted, planned and given out. */
 export const MAY_BE_SENT = `state = 'ready' and not ${HELD_WHATEVER_THE_TIME}`
+/** The same where all rows are looked at. */
+export const ALL_THAT_MAY_BE_SENT = `state = 'ready' and iif(${ARE_FEW_HELD}, row.id not in (${HELD_ROWS}), not ${HELD_WHATEVER_THE_TIME})`
 
 /** SQL that names the first condition by which a row is held; null where it may be sent. `:since` as in `LATE`. */
 export const HELD_BECAUSE = `case

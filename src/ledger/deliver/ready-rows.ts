@@ -14,7 +14,7 @@ import {
 } from '../file/connection.js'
 import type { Fingerprints } from '../admit/stored-row.js'
 import type { ClaimedMandate, ReadyRow, BegunGroup, Doubting, RunSettings } from '../ledger.js'
-import { hasLeft, hasLiveAttempt, LATE, lateSince, MAY_BE_SENT } from './gate.js'
+import { ALL_THAT_MAY_BE_SENT, hasLeft, hasLiveAttempt, LATE, lateSince, MAY_BE_SENT } from './gate.js'
 import { LATE_REQUEST_MS } from '../../domain/row/row-state.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { holdFound, isSettled, noticeOf } from '../admit/problems.js'
@@ -72,8 +72,12 @@ const claimed = (connection: Connection, such: string, most = '') =>
 const ALL_IN_DOUBT = `select settings -> '$.allInDoubt' as said from run where settings ->> '$.allInDoubt' is not null`
 
 /** What a run may send now: by this one condition it is counted and given out. */
-const MAY_LEAVE = `${MAY_BE_SENT} and row.id not in (select id from (${LATE})) and ${IS_CHOSEN}
+const mayLeave = (
+  mayBeSent: string,
+): string => `${mayBeSent} and row.id not in (select id from (${LATE})) and ${IS_CHOSEN}
   and (row.attempts > 0 or not exists (${ALL_IN_DOUBT}))`
+const MAY_LEAVE = mayLeave(MAY_BE_SENT)
+const ALL_THAT_MAY_LEAVE = mayLeave(ALL_THAT_MAY_BE_SENT)
 
 /** An iteration keeps the connection busy from its first moment, also where nobody wants what it gives. */
 function* lazily<Value>(start: () => Iterable<Value>): Generator<Value, void, undefined> {
@@ -109,7 +113,7 @@ export function prepareReadyRows(
     toSend: (limit: number | null, choice: Choice | null = null): Iterable<ClaimedMandate> => {
       decidedAt = lateSince(nowMs())
       const given = { ...asked(choice), limit: limit ?? -1 }
-      return lazily(() => claimed(connection, MAY_LEAVE, 'limit :limit').iterate(given))
+      return lazily(() => claimed(connection, ALL_THAT_MAY_LEAVE, 'limit :limit').iterate(given))
     },
     /** As `spreadPilot`, of the rows that the pages would hold. */
     pilot: (limit: number, choice: Choice | null) => {
@@ -137,7 +141,7 @@ export function prepareReadyRows(
     countReady: (choice: Choice | null = null, limit: number | null = null): number =>
       sqlValue(
         connection,
-      )<number>`select count(*) from (select 1 from row where ${MAY_LEAVE} limit :limit)`.get({
+      )<number>`select count(*) from (select 1 from row where ${ALL_THAT_MAY_LEAVE} limit :limit)`.get({
         ...asked(choice),
         limit: limit ?? -1,
       }) ?? 0,

@@ -17,7 +17,7 @@ import { CORRECTED } from '../../domain/row/correction.js'
 import { maskAccounts } from '../../domain/text/accounts.js'
 import { UsageError } from '../../errors.js'
 import { fingerprintOf, readSignature } from '../../trust/signature.js'
-import { HELD_WHATEVER_THE_TIME, IS_LATEST, MAY_BE_SENT } from '../deliver/gate.js'
+import { ALL_THAT_MAY_BE_SENT, HELD_WHATEVER_THE_TIME, IS_LATEST } from '../deliver/gate.js'
 import { noteChange } from '../deliver/campaign-rows.js'
 import { IS_CHOSEN, placedChoice, sql, sqlWithJson, sqlValue, type Connection } from '../file/connection.js'
 import type { ApprovalGiven } from '../ledger.js'
@@ -121,8 +121,8 @@ export const planReads = (connection: Connection) => ({
     // The keyed fingerprint of the five values that are sent; a row without it is never sent.
     const keys = sqlValue(connection)<Buffer | ''>`
       select coalesce(content_key, '') from row
-        where id in (select id from row where ${MAY_BE_SENT} and ${IS_CHOSEN}
-          union select row_id from attempt where run_id in ${RUNS_UNDER}) order by content_key`
+        where ${ALL_THAT_MAY_BE_SENT} and ${IS_CHOSEN} or id in (select row_id from attempt where run_id in ${RUNS_UNDER})
+        order by content_key`
     const planKey = sqlValue(connection)<Buffer | null>`select plan_key from campaign`.get() ?? ''
     const hash = createHash('sha256').update(planKey)
     let count = 0

@@ -3,6 +3,7 @@ import {
   admit,
   compareWith,
   decide,
+  IBAN,
   inDoubt,
   OTHER_IBAN,
   registered,
@@ -152,6 +153,88 @@ it('what a person sends otherwise than the last export has it is to be changed a
   ])
   decide(ledger, 3, 'done')
   expect(ledger.view.openCutOver().open).toBe(0)
+})
+
+/** Export 1 had the reference of the first member on the line of the second one, which was corrected; both were sent. */
+async function doubled(isSent = true) {
+  const first: Values = { customerNo: 1, reference: 'M-1', signedDate: '2020-01-01' }
+  const second: Values = { customerNo: 2, reference: 'M-2', signedDate: '2020-02-02', iban: OTHER_IBAN }
+  const slip = { ...second, reference: 'M-1' }
+  const ledger = running([first, slip])
+  admit(ledger, [
+    { ...first, corrects: 1, isDecided: true },
+    { ...second, corrects: 2 },
+  ])
+  await send(ledger, registered('NEW-1'))
+  if (isSent) await send(ledger, registered('NEW-2'))
+  return { ledger, first, slip }
+}
+
+describe('a record with the reference of another member, as it was before somebody corrected it', () => {
+  it.each<[string, Values, string]>([
+    ['ended', { verdict: 'excluded' }, 'ended_after_registration'],
+    ['account', { iban: IBAN }, 'changed_after_registration'],
+    ['date', { signedDate: '2020-03-03' }, 'changed_after_registration'],
+  ])('says something of its own mandate alone: %s', async (why, said, listed) => {
+    const { ledger, first, slip } = await doubled()
+    const final = [first, { ...slip, ...said }]
+    const lines = () => ledger.view.comparedLines(0, 9)
+    for (const give of [
+      () => compareWith(ledger, final),
+      () => admit(ledger, final),
+      () => compareWith(ledger, final),
+    ]) {
+      give()
+      expect(lines()).toMatchObject([{ id: 4, listed, why, isOpen: 1 }])
+    }
+    decide(ledger, 4, 'done')
+    for (const give of [() => admit(ledger, final), () => compareWith(ledger, final)]) {
+      give()
+      expect([ledger.view.openCutOver().open, ledger.totals().conflict]).toEqual([0, 0])
+    }
+    expect(ledger.totals()).toMatchObject({ registered: 2 })
+  })
+
+  it.each<[string, Values]>([
+    ['ended', { verdict: 'excluded' }],
+    ['account', { iban: IBAN }],
+  ])(
+    'waits with its mandate where that was not sent, and takes no reference by a word: %s',
+    async (_, said) => {
+      const { ledger, first, slip } = await doubled(false)
+      const changed = { ...slip, ...said }
+      admit(ledger, [first, changed])
+      expect(statesOf(ledger.file).slice(2)).toEqual([
+        'registered',
+        'conflict',
+        'duplicate',
+        said.verdict ?? 'conflict',
+      ])
+      admit(ledger, [{ ...slip, iban: IBAN, corrects: 6, isDecided: true }])
+      expect(ledger.totals()).toMatchObject({ registered: 1, ready: 0 })
+      expect(ledger.view.comparedLines(0, 9)).toEqual([])
+      admit(ledger, [{ ...changed, reference: 'M-2', corrects: 6, isDecided: true }])
+      expect(statesOf(ledger.file).slice(2)).toEqual([
+        ...(['registered', 'superseded', 'duplicate', 'superseded', 'superseded'] as const),
+        said.verdict ?? 'ready',
+      ])
+    },
+  )
+
+  it('repeats what was corrected with the reference, in another notation too', async () => {
+    const second: Values = { customerNo: 2, iban: OTHER_IBAN }
+    const wrong: Values = { ...second, reference: 'M-1', verdict: 'invalid', values: { iban: null } }
+    const ledger = running([{ customerNo: 1 }, wrong])
+    admit(ledger, [
+      { ...second, reference: 'M-2', corrects: 2 },
+      { customerNo: 1, corrects: 1, isDecided: true },
+    ])
+    for (const name of ['NEW-1', 'NEW-2']) await send(ledger, registered(name))
+    admit(ledger, [{ customerNo: 1 }, wrong])
+    admit(ledger, [{ customerNo: 1 }, { ...wrong, cells: ['as', 'another', 'system', 'writes', 'it'] }])
+    expect(ledger.totals()).toMatchObject({ registered: 2, duplicate: 4 })
+    expect(ledger.view.comparedLines(0, 9)).toEqual([])
+  })
 })
 
 describe('a mandate that is in the newest export as it was sent, though somebody had it changed at the service', () => {

@@ -80,13 +80,15 @@ it.each([
   expect(heldBecause(2)).toEqual({ because: 'compared' })
 })
 
-it('counts what it holds, among few rows and among many', async () => {
+it('counts what it holds and what it lets go, among few rows and among many', async () => {
   const { ledger } = await campaign()
   forge(ledger.file, 'update attempt set mandate_key = (select mandate_key from row where id = 2)')
   const held = (): number => ledger.view.openCutOver().held
-  expect(held()).toBe(1)
+  const counts = () => [held(), ledger.countReady(), ledger.view.plannedRows(null).count]
+  const free = ledger.ready(0, 99).length
+  expect(counts()).toEqual([1, free, free])
   admit(ledger, mandates(20, 3))
-  expect(held()).toBe(1)
+  expect(counts()).toEqual([1, free + 20, free + 20])
 })
 
 /** What is open is in an index of its own; requests that may still arrive are those of 15 minutes; files are few. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { readAsTexts } from '../../../src/domain/rule/verdict.js'
 import fc from 'fast-check'
 import { Readable } from 'node:stream'
 import { inspectSource } from '../../../src/source/guess/inspect.js'
@@ -257,6 +258,7 @@ describe('a sheet', () => {
     const { records, summary } = await read(path, 'source: { hidden: skip }')
     expect(records.map(({ values }) => values.customerNo)).toEqual([1, 3])
     expect(summary.reading.hidden).toEqual({ what, decided: 'skip' })
+    expect(readAsTexts(summary.reading)).toEqual([`left out, as source.hidden says: ${what}`])
     expect(await draftOf(path)).toContain(`EDIT: ${what};`)
   })
 
