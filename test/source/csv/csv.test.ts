@@ -118,20 +118,6 @@ function countIndependently(text: string): { records: number; blankLines: number
 }
 
 describe('against csv-parse over the whole text', () => {
-  test('it makes no difference at which byte the file is cut', async () => {
-    const text =
-      'a;b;c\r\n1;"zwei\r\n""Zeilen"" ü";3\n\n ="007"; "x" ;5" pipe\r"";\u00a0ß\u00a0;\r\n;;\n"ä;b";c\r\r\n"last";é'
-    for (const encoding of ENCODINGS) {
-      const bytes = encoded(text, encoding)
-      const whole = parsedWhole(text, ';')
-      expect(whole).toHaveLength(7)
-      for (let cut = 0; cut <= bytes.length; cut += 1)
-        expect(cellsOf(await readPieces(decoded(bytes, encoding, [cut]), ';')), `${encoding} ${cut}`).toEqual(
-          whole,
-        )
-    }
-  })
-
   test('random text has the same cells, in as many lines as another count says, or is refused', async () => {
     const noise = fc.string({
       unit: fc.constantFrom(...Array.from('ab,,"""\n\r \t\u00a0éß=')),
