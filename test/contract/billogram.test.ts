@@ -85,19 +85,13 @@ describe('a billogram update (src/contract/README.md#billogram)', () => {
   const unlisted = Array.from('{}\\@$~`äß€\t\n§°', (character) => `a${character}b`)
   it.each<[string, may: unknown[], mayNot: unknown[]]>([
     ['currency', ['SEK', 'NOK', 'DKK', 'EUR', 'USD', 'CNY', 'RUB', 'TRY'], ['eur', 'GBP', '', null]],
-    [
-      'creditor_unique_value',
-      [listed, '', null, undefined, 77, 'x'.repeat(40)],
-      ['x'.repeat(41), true, {}, [], ...unlisted],
-    ],
+    ['creditor_unique_value', [listed, '', null, undefined, 77, 'x'.repeat(40)], ['x'.repeat(41), true, {}]],
+    ['creditor_unique_value', [], [[], ...unlisted]],
     ['info', [{ shipping_date: 'soon', delivery_date: '' }], [{ order_date: 'soon' }]],
     ['attachment_content', ['JVBERi0xLjQK'], ['%PDF']],
     ['items', [[{ external_id: null }, { external_id: 'x' }, {}]], [[{ external_id: 1 }]]],
-    [
-      'automatic_reminders_settings',
-      [[], null, [{ delay_days: 5, message: 'x', type: 'Email' }]],
-      [{}, [{ delay_days: 1.5 }], [{ channel: 'x' }], [null]],
-    ],
+    ['automatic_reminders_settings', [[], null, [{ delay_days: 5, message: 'x', type: 'Email' }]], [{}]],
+    ['automatic_reminders_settings', [], [[{ delay_days: 1.5 }], [{ channel: 'x' }], [null]]],
   ])('%s may be some values and no others', (field, may, mayNot) => {
     expect(taken(billogramRequest, { customer: {}, items: [] }, field, [...may, ...mayNot])).toEqual(may)
   })
@@ -134,30 +128,20 @@ describe('an offer (src/contract/README.md#offer)', () => {
 
   it.each<[string, may: unknown[], mayNot: unknown[]]>([
     ['type', ['banner', 'sale', 'info'], ['Banner', '', 'offer', null, undefined, 1]],
-    [
-      'offer_id',
-      ['A', 'a1', 'x'.repeat(30), '0'],
-      ['', ' ', 'x'.repeat(31), 'a b', 'a-b', 'a_b', 'ä', 'abc\n', '\u0660', null, 7, undefined],
-    ],
+    ['offer_id', ['A', 'a1', 'x'.repeat(30), '0'], ['', ' ', 'x'.repeat(31), 'a b', 'a-b', 'a_b', 'ä']],
+    ['offer_id', [], ['abc\n', '\u0660', null, 7, undefined]],
     ['title', ['x'.repeat(200), '🙂'.repeat(200)], ['x'.repeat(201), undefined]],
     ['text', ['x'.repeat(1000), '🙂'.repeat(1000)], ['x'.repeat(1001), undefined]],
-    [
-      'info_link',
-      ['http://a.example', link],
-      [
-        ...[`${link}x`, 'ftp://a.example', 'https:a.example', 'https:/a.example', 'HTTPS://a.example'],
-        ...[' https://a.example', '', undefined],
-      ],
-    ],
+    ['info_link', ['http://a.example', link], [`${link}x`, 'ftp://a.example', 'https:a.example']],
+    ['info_link', [], ['https:/a.example', 'HTTPS://a.example', ' https://a.example', '', undefined]],
+    ['media', [{ ...media, picture: 'AAA=' }], [undefined, {}, { picture: media.picture }]],
+    ['media', [], [{ picture_type: 'image/png' }, { ...media, picture: 'not base64!' }]],
     [
       'media',
-      [{ ...media, picture: 'AAA=' }],
+      [],
       [
-        ...[undefined, {}, { picture: media.picture }, { picture_type: 'image/png' }],
-        ...[{ picture: 'not base64!' }, { picture_type: 'png' }, { size: 1 }].map((bad) => ({
-          ...media,
-          ...bad,
-        })),
+        { ...media, picture_type: 'png' },
+        { ...media, size: 1 },
       ],
     ],
     ['link_text', [undefined], []],
@@ -168,18 +152,14 @@ describe('an offer (src/contract/README.md#offer)', () => {
   })
 
   it('is read as it is, without its link_text too, and not without an offer_id', () => {
-    expect(readOfferAnswer(response)).toEqual({
-      kind: 'read',
-      status: 'OK',
-      content: response.data,
-      leftOut: [],
-    })
+    const read = { kind: 'read', status: 'OK', content: response.data, leftOut: [] }
+    expect(readOfferAnswer(response)).toEqual(read)
     const { link_text: _, ...rest } = response.data
     expect(offer.safeParse(rest).success).toBe(true)
-    for (const offer_id of [undefined, '', ' ', 7, null])
-      expect(readOfferAnswer({ ...response, data: { ...response.data, offer_id } })).toEqual({
-        kind: 'unreadable',
-        reason: 'data.offer_id is missing or blank',
-      })
+    const reason = 'data.offer_id is missing or blank'
+    for (const offer_id of [undefined, '', ' ', 7, null]) {
+      const reading = readOfferAnswer({ ...response, data: { ...response.data, offer_id } })
+      expect(reading).toEqual({ kind: 'unreadable', reason })
+    }
   })
 })

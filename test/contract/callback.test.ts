@@ -21,10 +21,8 @@ describe('reading a callback (src/contract/README.md#callbacks)', () => {
   it('knows a failed direct debit by its fields, whatever its type is called', () => {
     const data = { amount: 119, full_status: 'Insufficient funds', more: 1 }
     const reading = read({ ...published, event: { type: 'Unknown', data } })
-    expect(reading).toMatchObject({
-      callback: { event: { type: 'Unknown', data } },
-      failedDirectDebit: { amount: 119, full_status: 'Insufficient funds' },
-    })
+    const failedDirectDebit = { amount: 119, full_status: 'Insufficient funds' }
+    expect(reading).toMatchObject({ callback: { event: { type: 'Unknown', data } }, failedDirectDebit })
     expect(read({ ...published, event: failed })).toMatchObject({ failedDirectDebit: failed?.data })
   })
 
@@ -56,9 +54,7 @@ describe('reading a callback (src/contract/README.md#callbacks)', () => {
     ['{"callback_type":" "}', 'callback_type is missing or blank'],
     ['[]', 'callback_type is missing or blank'],
     ['null', 'callback_type is missing or blank'],
-  ])('cannot read %s', (body, reason) => {
-    expect(readCallback(body)).toEqual({ kind: 'unreadable', reason })
-  })
+  ])('cannot read %s', (body, reason) => expect(readCallback(body)).toEqual({ kind: 'unreadable', reason }))
 
   it.each(['toString', 'constructor', '__proto__'])('keeps a field that is called %s', (name) => {
     const body = JSON.stringify({ ...published, event: {} }).replace('"event":{}', `"event":{"${name}":[]}`)
@@ -81,19 +77,17 @@ const HEX = '8256f2fcc255fa20011e130865d92dc6aa892f14c18cb6187e6dab6447fb2f1b'
 const BASE64 = 'glby/MJV+iABHhMIZdktxqqJLxTBjLYYfm2rZEf7Lxs='
 const TIME = '1735804800'
 
-const headersOf = (timestamp: string, signature: string) => ({
-  'billogram-request-timestamp': timestamp,
-  'billogram-signature': signature,
+const headersOf = (at: string, by: string) => ({
+  'billogram-request-timestamp': at,
+  'billogram-signature': by,
 })
 const headers = headersOf(TIME, HEX)
 
 describe('verifying a callback', () => {
   it.each([HEX, HEX.toUpperCase(), BASE64])('takes the published signature, written as %s', (text) => {
+    const verified = { kind: 'verified', timestamp: TIME }
     for (const body of [BODY, Buffer.from(BODY), new TextEncoder().encode(BODY)])
-      expect(verifyCallback({ headers: headersOf(TIME, text), body }, KEY)).toEqual({
-        kind: 'verified',
-        timestamp: TIME,
-      })
+      expect(verifyCallback({ headers: headersOf(TIME, text), body }, KEY)).toEqual(verified)
   })
 
   it('finds the headers in any case', () => {

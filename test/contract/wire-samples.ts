@@ -31,9 +31,8 @@ export function placesIn(value: unknown, path: Path = []): { path: Path; value: 
 export function replaced(root: unknown, path: Path, value: unknown): unknown {
   const [name, ...rest] = path
   if (name === undefined) return value
-  if (Array.isArray(root)) {
+  if (Array.isArray(root))
     return root.map((element: unknown, index) => (index === name ? replaced(element, rest, value) : element))
-  }
   const object = root as Record<string, unknown>
   const changed = { ...object, [name]: replaced(object[name], rest, value) }
   return Object.fromEntries(Object.entries(changed).filter(([, field]) => field !== undefined))

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { validExport, validLine } from '../support/export.js'
-import { placeForEach, type Place } from '../support/place.js'
+import { placeForEach, type Place, type Told } from '../support/place.js'
 
 const place = placeForEach({ rows: 3, ownState: true, sandbox: {} })
 const [HEADER = ''] = validExport(0).split('\n')
@@ -18,22 +18,20 @@ interface Mistake {
   readonly says: RegExp
 }
 
+const reading = (name: string, says: RegExp): Mistake => ({ typed: ['run', name], status: SOURCE, says })
 const source = (content: string | Buffer, says: RegExp): Mistake => ({
-  typed: ['run', 'given.csv'],
+  ...reading('given.csv', says),
   given: ({ write }) => write('given.csv', content),
-  status: SOURCE,
-  says,
 })
 const configured = (text: string, says: RegExp): Mistake => ({
-  typed: RUN,
+  ...usage(RUN, says),
   given: ({ write }) => write('sepa-migrate.yaml', text),
-  status: USAGE,
-  says,
 })
-const usage = (typed: readonly string[], says: RegExp, env: Mistake['env'] = {}): Mistake => ({
-  ...{ typed, env, says },
-  status: USAGE,
-})
+const usage = (typed: readonly string[], says: RegExp, env: Mistake['env'] = {}): Mistake => {
+  return { typed, env, says, status: USAGE }
+}
+/** With a ledger that cannot be opened. */
+const opening = (says: RegExp, line: string): Mistake => ({ typed: line.split(' '), status: LEDGER, says })
 /** With a campaign of which a row waits. */
 const later = (
   typed: readonly string[],
@@ -41,69 +39,52 @@ const later = (
   given?: Mistake['given'],
   status: number = USAGE,
 ): Mistake => ({
-  typed,
+  ...{ typed, status, says },
   given: async (place) => {
     await place.ends(5, ...RUN, '--limit', '2')
     given?.(place)
   },
-  status,
-  says,
 })
 const ownLedger = ({ path }: Place): ReturnType<typeof openLedger> =>
   openLedger({ file: path('sepa-migrate.db'), clock: { now: () => 0, monotonic: () => 0 } })
 
+const APPROVE = ['approve', '--by', 'Ada', '--reference', 'a mail']
+const NO_PASSWORD = { SEPA_MIGRATE_PASSWORD: '' }
+const DECIDE = (list: string): string[] => ['resolve', '--from', list, '--by', 'Ada']
+
 /** What people do at the end of a long day. */
 const MISTAKES: Readonly<Record<string, Mistake>> = {
-  'a name with a slip': { typed: ['run', 'exprot.csv'], status: SOURCE, says: /exprot\.csv.*no such file/ },
+  'a name with a slip': reading('exprot.csv', /exprot\.csv.*no such file/),
   'a folder in the place of a file': {
-    typed: ['run', 'folder.csv'],
+    ...reading('folder.csv', /folder\.csv.*directory/),
     given: ({ path }) => mkdirSync(path('folder.csv')),
-    status: SOURCE,
-    says: /folder\.csv.*directory/,
   },
   'a link to itself': {
-    typed: ['run', 'link.csv'],
+    ...reading('link.csv', /symbolic link/),
     given: ({ path }) => symlinkSync('link.csv', path('link.csv')),
-    status: SOURCE,
-    says: /symbolic link/,
   },
-  'a name that no file can have': {
-    typed: ['run', `${'x'.repeat(300)}.csv`],
-    status: SOURCE,
-    says: /ENAMETOOLONG/,
-  },
+  'a name that no file can have': reading(`${'x'.repeat(300)}.csv`, /ENAMETOOLONG/),
   'an empty file': source('', /empty|no header/),
   'a header without rows': source(`${HEADER}\n`, /no records/),
   'a missing column': source('customer_no,iban\n1,DE89370400440532013000\n', /no column for signed_date/),
   'a quote that is never closed': source(
-    `${HEADER}\n${validLine(1)}\n${validLine(2)}\n"3,open\n${validLine(4)}\n`,
-    /line 4 opens a quote/,
+    `${HEADER}\n${validLine(1)}\n"3,open\n${validLine(4)}\n`,
+    /line 3 opens a quote/,
   ),
   'an archive': source(Buffer.from('PK\u0003\u0004aaaaaaaaaaaaaaaaaaaa'), /ZIP archive/),
   'a rule with a slip': configured('rules: { IBAN_CHEKSUM: warning }\n', /IBAN_CHEKSUM/),
   'a key with a slip': configured('servce: {}\n', /no key "servce"; the nearest is "service"/),
   'a configuration that is no YAML': configured('columns: [\n', /sepa-migrate\.yaml/),
   'a configuration that is not there': usage([...RUN, '--config', 'mine.yaml'], /mine\.yaml.*no such file/),
-  'a folder in the place of a configuration': usage(
-    [...RUN, '--config', '.'],
-    /not a regular file|directory/,
-  ),
-  'a plan that is not there': usage(
-    ['approve', 'plan.json', '--by', 'Ada', '--reference', 'a mail'],
-    /plan\.json.*no such file/,
-  ),
-  'an export in the place of a plan': usage(
-    ['approve', 'export.csv', '--by', 'Ada', '--reference', 'a mail'],
-    /export\.csv/,
-  ),
+  'a folder for a configuration': usage([...RUN, '--config', '.'], /not a regular file|directory/),
+  'a plan that is not there': usage([...APPROVE, 'plan.json'], /plan\.json.*no such file/),
+  'an export in the place of a plan': usage([...APPROVE, 'export.csv'], /export\.csv/),
   'a run under a plan that is not there': later(['run', '--plan', 'plan.json'], /plan\.json.*no such file/),
   'no address': usage(RUN, /base URL/, { SEPA_MIGRATE_BASE_URL: '' }),
   'no user name': usage(RUN, /user name/, { SEPA_MIGRATE_USERNAME: '' }),
-  'no password': usage(RUN, /password/, { SEPA_MIGRATE_PASSWORD: '' }),
+  'no password': usage(RUN, /password/, NO_PASSWORD),
   'a password file that others can read': {
-    ...usage([...RUN, '--password-file', 'password'], /other users may open it/, {
-      SEPA_MIGRATE_PASSWORD: '',
-    }),
+    ...usage([...RUN, '--password-file', 'password'], /other users may open it/, NO_PASSWORD),
     given: ({ path }) => writeFileSync(path('password'), 'x\n', { mode: 0o644 }),
   },
   'certificate checks off': usage(RUN, /NODE_TLS_REJECT_UNAUTHORIZED/, { NODE_TLS_REJECT_UNAUTHORIZED: '0' }),
@@ -115,22 +96,16 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
   'a command with a slip': usage(['rnu', 'export.csv'], /"rnu".*"run"/),
   'a command of another tool': usage(['migrate', 'export.csv'], /"migrate"; sepa-migrate alone/),
   'a language that there is not': usage(['report', '--lang', 'pt'], /"pt" is not one of/),
-  'a column to choose by that there is not': usage(
+  'a column to choose by that is not there': usage(
     [...RUN, '--only', 'Segmnt=A'],
     /no file has a column "Segmnt"/,
   ),
   'no file, and no ledger': usage(['run'], /no such file|no ledger/i),
   'a status without a ledger': usage(['status'], /no (?:such file|ledger)/i),
-  'a report to a place that cannot be': usage(
-    [...RUN, '--out', '/proc/sepa-migrate'],
-    /\/proc\/sepa-migrate/,
-  ),
-  'an export in the place of decisions': later(
-    ['resolve', '--from', 'export.csv', '--by', 'Ada'],
-    /"export\.csv" is no list to decide in/,
-  ),
+  'a report to a place that cannot be': usage([...RUN, '--out', '/proc/sepa-migrate'], /\/proc\//),
+  'an export in the place of decisions': later(DECIDE('export.csv'), /"export\.csv" is no list to decide in/),
   'a list of ours whose columns were deleted': later(
-    ['resolve', '--from', 'list.csv', '--by', 'Ada'],
+    DECIDE('list.csv'),
     /list\.csv.*without its column migration_row/,
     ({ rows, save }) =>
       save(
@@ -150,28 +125,21 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     status: LEDGER,
     says: /ledger/,
   },
-  'a ledger in a folder that is not there': {
-    typed: [...RUN, '--ledger', 'nowhere/sepa-migrate.db'],
-    status: LEDGER,
-    says: /Cannot open the ledger .*ENOENT/,
-  },
+  'a ledger in no folder': opening(/Cannot open the ledger .*ENOENT/, 'run export.csv --ledger no/l.db'),
   'a plan that is not there, for a ledger without a mandate': {
     typed: ['run', '--plan', 'plan.json'],
     given: (there) => ownLedger(there).close(),
     status: USAGE,
     says: /plan\.json.*(?:no such file|not there)/i,
   },
-  'a CSV in the place of a ledger': {
-    typed: ['status', '--ledger', 'export.csv'],
-    status: LEDGER,
-    says: /export\.csv" is named like an export, and is no ledger/,
-  },
+  'a CSV for a ledger': opening(
+    /export\.csv" is named like an export, and is no ledger/,
+    'status --ledger export.csv',
+  ),
 }
 
 describe('a mistake', () => {
-  it('is one of more than forty', () => {
-    expect(Object.keys(MISTAKES).length).toBeGreaterThan(40)
-  })
+  it('is one of more than forty', () => expect(Object.keys(MISTAKES).length).toBeGreaterThan(40))
 
   it.each(Object.entries(MISTAKES))(
     '%s: told in three lines, with what to do, and nothing is sent',
@@ -189,21 +157,17 @@ describe('a mistake', () => {
   )
 
   it.each([
-    'a name with a slip',
-    'a ledger that is no database',
-    'a flag with a slip',
+    ...['a name with a slip', 'a ledger that is no database', 'a flag with a slip'],
     'a command with a slip',
   ])('%s: the same as a JSON document', async (name) => {
     const { typed, given, status, says } = MISTAKES[name]!
     await given?.(place)
     const { stdout, stderr } = await place.program(...typed, '--json')
     expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toMatchObject({
-      ...{ exitCode: status, ok: false },
-      errors: [
-        { message: expect.stringMatching(says) as string, next: expect.stringMatching(/./) as string },
-      ],
-    })
+    const [error] = (JSON.parse(stdout) as Told).errors
+    expect(JSON.parse(stdout)).toMatchObject({ exitCode: status, ok: false })
+    expect(error?.message).toMatch(says)
+    expect(error?.next).toMatch(/./)
   })
 })
 

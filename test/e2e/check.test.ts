@@ -11,10 +11,8 @@ describe('the list of check', () => {
 
   it('names the rule that a file breaks', async () => {
     write('export.csv', '')
-    expect(await json('check', 'export.csv')).toMatchObject({
-      exitCode: 7,
-      errors: [{ kind: 'source', source: 'export.csv', rule: 'FILE_EMPTY', line: null }],
-    })
+    const error = { kind: 'source', source: 'export.csv', rule: 'FILE_EMPTY', line: null }
+    expect(await json('check', 'export.csv')).toMatchObject({ exitCode: 7, errors: [error] })
   })
 
   it('lists what refuses a whole file, as a run does where it has no report, and names its rule', async () => {
@@ -23,16 +21,10 @@ describe('the list of check', () => {
     const lists = ['checked', 'sepa-migrate-report'].map((folder) => join(folder, 'problems.csv'))
     const checked = await place.json('check', './export.csv', '--out', 'checked')
     const run = await place.json('run', 'export.csv')
-    expect([checked, run].map(({ exitCode, files }) => [exitCode, files['problems.csv']])).toEqual(
-      lists.map((list) => [7, list]),
-    )
-    const found = {
-      source: 'export.csv',
-      record: '',
-      line: '3',
-      rule: 'FILE_RECORD_TOO_LONG',
-      severity: 'error',
-    }
+    expect([checked, run].map(({ exitCode }) => exitCode)).toEqual([7, 7])
+    expect([checked, run].map(({ files }) => files['problems.csv'])).toEqual(lists)
+    const rule = 'FILE_RECORD_TOO_LONG'
+    const found = { source: 'export.csv', record: '', line: '3', rule, severity: 'error' }
     for (const list of lists)
       expect(parse(readFileSync(join(place.folder(), list)), { columns: true })).toMatchObject([found])
     expect((await place.ends(7, 'check', 'export.csv')).stderr).toContain('(FILE_RECORD_TOO_LONG)')
@@ -114,20 +106,15 @@ describe('the list of check', () => {
     save('final.csv', line(1), line(2), line(3, { status: 'cancelled' }))
     await place.program('compare', 'final.csv')
     save('more.csv', line(2), line(3), line(4))
-    const unsent = ({ ready = 0, registered = 0, ...others }: Readonly<Record<string, number>>) => ({
-      ...others,
-      ready: ready + registered,
-    })
-    const { totals } = await place.json('check', 'more.csv', '--ledger', 'sepa-migrate.db')
+    const unsent = ({ ready = 0, registered = 0, ...others }: Readonly<Record<string, number>>) => {
+      return { ...others, ready: ready + registered }
+    }
+    const beside = ['--ledger', 'sepa-migrate.db']
+    const { totals } = await place.json('check', 'more.csv', ...beside)
     const run = await place.json('run', 'more.csv')
     expect(unsent(run.totals)).toEqual(unsent(totals))
-    const problems = await place.json<{ problems: { rule: string }[] }>(
-      'check',
-      'final.csv',
-      '--ledger',
-      'sepa-migrate.db',
-    )
-    expect(problems.problems.map(({ rule }) => rule)).not.toContain('LAST_COLLECTION_BEFORE_SIGNATURE')
+    const { problems } = await place.json<{ problems: { rule: string }[] }>('check', 'final.csv', ...beside)
+    expect(problems.map(({ rule }) => rule)).not.toContain('LAST_COLLECTION_BEFORE_SIGNATURE')
   })
 })
 
@@ -148,7 +135,7 @@ describe('a first export', () => {
     write('export.csv', `${lines.join('\n')}\n`)
     const checked = await ends(7, 'check', 'export.csv')
     expect(checked.stdout).toContain(
-      'export.csv: Column "Toestand" looks like status: Beëindigd 1, Opgezegd 1 will not be migrated',
+      'Column "Toestand" looks like status: Beëindigd 1, Opgezegd 1 will not be migrated',
     )
     expect(checked.stdout).toContain('before you run this file')
     const refused = await ends(7, 'run', 'export.csv', '--base-url', 'http://127.0.0.1:9')
@@ -179,10 +166,10 @@ describe('a first export', () => {
     expect(stdout).toContain('left out at the end: Summe Mandate: 60')
     expect(stdout).toContain('left out before the header: Mitgliederverwaltung TSV Musterstadt')
     write(CONFIGURATION, '')
-    for (const sample of ['clean.csv', 'french.csv', 'utf16.csv', 'excel-damaged.csv'])
-      expect((await program('inspect', `samples/${sample}`, '--json')).stdout).not.toMatch(
-        /[A-Z]{2}\d{2}(?!ZZZ)[A-Z0-9]{11,}/,
-      )
+    for (const sample of ['clean.csv', 'french.csv', 'utf16.csv', 'excel-damaged.csv']) {
+      const { stdout } = await program('inspect', `samples/${sample}`, '--json')
+      expect(stdout).not.toMatch(/[A-Z]{2}\d{2}(?!ZZZ)[A-Z0-9]{11,}/)
+    }
   })
 
   it('init and inspect say which configuration a file was read with', async () => {
@@ -199,38 +186,34 @@ describe('a first export', () => {
     expect(named.stdout).toMatch(/^Read with the configuration "french\.yaml"\.\n/)
 
     write(CONFIGURATION, 'columns: { iban: IBAN }\n')
-    expect((await program('inspect', french)).stdout).toMatch(
-      /^Read with the configuration "sepa-migrate\.yaml", which is in this folder\n/,
-    )
+    const told = /^Read with the configuration "sepa-migrate\.yaml", which is in this folder\n/
+    expect((await program('inspect', french)).stdout).toMatch(told)
     expect(await json('inspect', french)).toMatchObject({ configuration: CONFIGURATION })
   })
 })
 
 const { read, write, program, ends, held } = placeForEach({ sandbox: {} })
-const writeColumn = (column: string, cells: readonly string[]): void =>
-  write(
-    'export.csv',
-    `${[`${validExport(0).trim()},${column}`, ...cells.map((cell, index) => `${validLine(index + 1)},${cell}`)].join('\n')}\n`,
-  )
+const writeColumn = (column: string, cells: readonly string[]): void => {
+  const lines = cells.map((cell, index) => `${validLine(index + 1)},${cell}`)
+  write('export.csv', `${[`${validExport(0).trim()},${column}`, ...lines].join('\n')}\n`)
+}
 
-describe('words that nobody understands, as a user meets them', () => {
-  it('check lists a column that may be a status, run and plan refuse it, and none answers once', async () => {
-    const cells = Array.from({ length: 24 }, (_, index) => (index % 4 === 0 ? 'skončeno' : 'platí'))
-    writeColumn('Stav', cells)
-    expect((await ends(7, 'check', 'export.csv')).stdout).toContain('"Stav" may say which')
-    for (const command of ['run', 'plan'])
-      expect((await ends(7, command, 'export.csv')).stderr.match(/\(FILE_COLUMN_UNDECIDED\)/g)).toHaveLength(
-        1,
-      )
-    expect(held()).toEqual([])
-    write('sepa-migrate.yaml', 'columns: { status: none }\n')
-    const said = expect.stringContaining('every mandate is treated as active') as string
-    const planned = await program('plan', 'export.csv', '--to', 'plan.json')
-    expect([planned.stdout, read('plan.html')]).toEqual([said, said])
-    const ended = await program('run', 'export.csv')
-    expect([ended.status, ended.stdout, read('report.html')]).toEqual([0, said, said])
-    expect(held()).toHaveLength(24)
-  })
+it('check lists a column that may be a status, run and plan refuse it, and none answers once', async () => {
+  const cells = Array.from({ length: 24 }, (_, index) => (index % 4 === 0 ? 'skončeno' : 'platí'))
+  writeColumn('Stav', cells)
+  expect((await ends(7, 'check', 'export.csv')).stdout).toContain('"Stav" may say which')
+  for (const command of ['run', 'plan']) {
+    const { stderr } = await ends(7, command, 'export.csv')
+    expect(stderr.match(/\(FILE_COLUMN_UNDECIDED\)/g)).toHaveLength(1)
+  }
+  expect(held()).toEqual([])
+  write('sepa-migrate.yaml', 'columns: { status: none }\n')
+  const said = expect.stringContaining('every mandate is treated as active') as string
+  const planned = await program('plan', 'export.csv', '--to', 'plan.json')
+  expect([planned.stdout, read('plan.html')]).toEqual([said, said])
+  const ended = await program('run', 'export.csv')
+  expect([ended.status, ended.stdout, read('report.html')]).toEqual([0, said, said])
+  expect(held()).toHaveLength(24)
 })
 
 describe('cells that nobody expects', () => {

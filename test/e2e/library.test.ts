@@ -67,10 +67,8 @@ beforeAll(async () => {
   const strict = '--strict --skipLibCheck false --module nodenext --target es2023 --types node'
   const names = PARTS.map(({ heading }) => `${fileOf(heading)}.ts`)
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
-  compiled = spawnSync(process.execPath, [compiler, ...strict.split(' '), ...names], {
-    cwd: folder,
-    encoding: 'utf8',
-  })
+  const of = { cwd: folder, encoding: 'utf8' } as const
+  compiled = spawnSync(process.execPath, [compiler, ...strict.split(' '), ...names], of)
   fs.copyFileSync(join(SAMPLES, 'clean.csv'), join(folder, 'export.csv'))
 }, 300_000)
 afterAll(async () => {

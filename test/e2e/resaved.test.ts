@@ -110,9 +110,7 @@ function linesOf(kind: (typeof KINDS)[number], n: number): string[] {
   const cells = [
     String(n).padStart(5, '0'),
     `Müller & Söhne; "${String(n)}"`,
-    kind === 'iban'
-      ? germanIban(n).replace(/.$/, (digit) => String((Number(digit) + 1) % 10))
-      : germanIban(n),
+    kind === 'iban' ? germanIban(n).replace(/.$/, (digit) => `${(Number(digit) + 1) % 10}`) : germanIban(n),
     kind === 'date' ? '30.02.2021' : `${day ?? ''}.${month ?? ''}.20${String(10 + (n % 14))}`,
     'DE98ZZZ09999999999',
     (FORMS[n % FORMS.length] ?? '').replace('#', String(n)),
@@ -131,8 +129,8 @@ function linesOf(kind: (typeof KINDS)[number], n: number): string[] {
 const EXPORT = [
   'Kundennummer;Name;IBAN;Mandatsdatum;Gläubiger-ID;Mandatsreferenz;Status;Letzter Einzug;Bemerkung;Betrag;Tarif',
   ...KINDS.flatMap((kind, at) =>
-    Array.from({ length: EACH }, (_, n) => linesOf(kind, at * EACH + n + 1)).flat(),
-  ),
+    Array.from({ length: EACH }, (_, n) => linesOf(kind, at * EACH + n + 1)),
+  ).flat(),
   '',
 ].join('\n')
 const CONFIGURATION = `
@@ -169,16 +167,8 @@ const program = place.json
 let totals: Readonly<Record<string, number>> = {}
 let mark = ''
 
-/** A person fills in what became of the rows, then saves the file. */
-const fill = (name: string): void =>
-  place.edit(
-    name,
-    {
-      migration_decision: 'written-off',
-      migration_reason: 'Ünal: "agreed"; by phone',
-    },
-    `given/${name}`,
-  )
+const SETTLED = { migration_decision: 'written-off', migration_reason: 'Ünal: "agreed"; by phone' }
+const fill = (name: string): void => place.edit(name, SETTLED, `given/${name}`)
 
 beforeAll(async () => {
   place.write('export.csv', EXPORT)

@@ -40,9 +40,8 @@ describe('screens', () => {
         await session.shows('in doubt 1')
         const during = await session.screen()
         const first = during.findIndex((line) => /^[█░]+ \d+ %/.test(line))
-        expect(during.slice(first).join('\n')).toMatch(
-          /^[█░]+ \d+ % [^]*registered \d+[^]*refused \d · in doubt 1\n.* a second · /,
-        )
+        const shown = during.slice(first).join('\n')
+        expect(shown).toMatch(/^[█░]+ \d+ % [^]*registered \d+[^]*refused \d · in doubt 1\n.* a second · /)
         expect(during.slice(first)).toHaveLength(3)
         for (const line of during.slice(first)) expect(line.length).toBeLessThan(columns)
 
@@ -162,9 +161,8 @@ describe('what others wrote', () => {
   const FILE = `export${ESCAPE}.csv`
 
   const said = { kind: 'refuse', status: 422, message: `no${ESCAPE}no` } as const
-  const { read, write, program } = placeForEach({
-    sandbox: { faults: [{ match: { customer_no: 1 }, fault: said }] },
-  })
+  const faults = [{ match: { customer_no: 1 }, fault: said }]
+  const { read, write, program } = placeForEach({ sandbox: { faults } })
   beforeEach(() => write(FILE, EXPORT))
 
   it('what others wrote reaches neither the terminal as commands, nor the log, nor registered.csv', async () => {

@@ -23,12 +23,8 @@ export interface Call {
 
 /** A sandbox on a free port until the test ends. The seed is fixed unless a test gives one. */
 export async function start(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox({
-    seed: 1,
-    password: 'sandbox',
-    ...options,
-    choices: { repeatedMandate: 'register', ...options.choices },
-  })
+  const choices = { repeatedMandate: 'register', ...options.choices } as const
+  const sandbox = await startSandbox({ seed: 1, password: 'sandbox', ...options, choices })
   onTestFinished(() => sandbox.close())
   return sandbox
 }

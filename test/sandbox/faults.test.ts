@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import {
-  checkFaults,
-  parseFaults,
-  planFaults,
-  type FaultRuleInput,
-  type Occasion,
-} from '../../src/sandbox/faults.js'
+import { checkFaults, parseFaults, planFaults } from '../../src/sandbox/faults.js'
+import type { FaultRuleInput, Occasion } from '../../src/sandbox/faults.js'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { readMigrateAnswer } from '../../src/contract/mandates.js'
@@ -14,21 +9,18 @@ import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { samples } from '../contract/wire-samples.js'
 import { createOffer, MIGRATE, migrate, start, update } from './exchange.js'
 
-const messageOf = (rules: unknown): string => {
-  try {
-    checkFaults(rules, 'faults.json')
-  } catch (error) {
-    if (error instanceof UsageError) return error.message
-    throw error
-  }
-  return 'accepted'
-}
+/** With more of it. */
+const answer = { kind: 'answer', status: 200 } as const
 
 describe('the vocabulary of faults', () => {
   it('fills in what a rule leaves out', () => {
-    expect(checkFaults([{ fault: { kind: 'reset' } }])).toEqual([
-      { operation: 'any', match: {}, times: null, fault: { kind: 'reset', applied: true } },
-    ])
+    const [reset] = checkFaults([{ fault: { kind: 'reset' } }])
+    expect(reset).toEqual({
+      operation: 'any',
+      match: {},
+      times: null,
+      fault: { kind: 'reset', applied: true },
+    })
     const message = 'Refused on purpose'
     const refused = { kind: 'refuse', status: 422, code: 'INVALID_PARAMETER', field: null, message }
     expect(checkFaults([{ fault: { kind: 'refuse' } }])[0]?.fault).toEqual(refused)
@@ -46,10 +38,7 @@ describe('the vocabulary of faults', () => {
   it.each([
     [{}, 'Cannot use faults.json: must be a list of rules'],
     [[{}], 'rule 1, fault: must be one of refuse, throttle'],
-    [
-      [{ fault: { kind: 'reset' } }, { fault: { kind: 'explode' } }],
-      'rule 2, fault.kind: must be one of refuse',
-    ],
+    [[{ fault: { kind: 'reset' } }, { fault: { kind: 'explode' } }], 'rule 2, fault.kind: must be one of'],
     [[{ fault: { kind: 'reset', status: 500 } }], 'rule 1, fault: has no key "status"'],
     [[{ operation: 'pay', fault: { kind: 'reset' } }], 'rule 1, operation: '],
     [[{ match: { customer: 1 }, fault: { kind: 'reset' } }], 'rule 1, match: has no key "customer"'],
@@ -60,25 +49,20 @@ describe('the vocabulary of faults', () => {
     [[{ fault: { kind: 'nonsense', answer: 'poem' } }], 'rule 1, fault.answer: '],
     [
       [{ operation: 'offer', fault: { kind: 'nonsense', answer: 'wrong_echo' } }],
-      'rule 1, fault.answer: needs the operation migrate',
+      'rule 1, fault.answer: needs',
     ],
-    [
-      [{ fault: { kind: 'answer', status: 200, headers: { 'Content-Length': '1' } } }],
-      'rule 1, fault.headers.Content-Length: ',
-    ],
-    [[{ fault: { kind: 'answer', status: 200, headers: { a: 'b\r\nc: d' } } }], 'rule 1, fault.headers.a: '],
+    [[{ fault: { ...answer, headers: { 'Content-Length': '1' } } }], 'rule 1, fault.headers.'],
+    [[{ fault: { ...answer, headers: { a: 'b\r\nc: d' } } }], 'rule 1, fault.headers.a: '],
   ])('refuses %j and says where', (rules, message) => {
-    expect(messageOf(rules)).toContain(message)
+    const check = () => checkFaults(rules, 'faults.json')
+    expect(check).toThrow(UsageError)
+    expect(check).toThrow(message)
   })
 })
 
-const occasion = (change: Partial<Occasion> = {}): Occasion => ({
-  operation: 'migrate',
-  subject: '1042',
-  ordinal: 1,
-  subjectOrdinal: 1,
-  ...change,
-})
+const occasion = (change: Partial<Occasion> = {}): Occasion => {
+  return { operation: 'migrate', subject: '1042', ordinal: 1, subjectOrdinal: 1, ...change }
+}
 const planned = (rules: FaultRuleInput[], chaos = 0, seed = 1) =>
   planFaults({ faults: checkFaults(rules), chaos, seed })
 
@@ -106,19 +90,16 @@ describe('scripted faults', () => {
   })
 
   it('the first rule that matches wins, and is used up after its times', () => {
-    const plan = planned([
-      { match: { customer_no: 1042 }, times: 2, fault: { kind: 'throttle' } },
-      { match: { customer_no: 1042 }, times: 1, fault: { kind: 'reset' } },
-    ])
+    const match = { customer_no: 1042 }
+    const throttled = { match, times: 2, fault: { kind: 'throttle' } } as const
+    const plan = planned([throttled, { match, times: 1, fault: { kind: 'reset' } }])
     const kinds = [1, 2, 3, 4].map(() => plan(occasion())?.kind)
     expect(kinds).toEqual(['throttle', 'throttle', 'reset', undefined])
   })
 })
 
 describe('chaos', () => {
-  const occasions = Array.from({ length: 2_000 }, (_, index) =>
-    occasion({ subject: String(index), ordinal: index + 1 }),
-  )
+  const occasions = Array.from({ length: 2_000 }, (_, at) => occasion({ subject: `${at}`, ordinal: at + 1 }))
 
   it('is about as frequent as asked', () => {
     const plan = planned([], 0.2)
@@ -179,24 +160,18 @@ async function rawExchange(sandbox: Sandbox): Promise<{ bytes: string; ended: 'e
 describe('faults that are plain answers', () => {
   const field = 'amendment.unique_mandate_reference'
   const refused = { kind: 'refuse', status: 422, code: 'WORD', field, message: 'no' } as const
+  const field_path = field.split('.')
   const elsewhere = { location: 'http://127.0.0.1:9/', 'content-type': 'text/plain' }
+  const redirect = { kind: 'answer', status: 307, headers: elsewhere } as const
   const later = 'Fri, 01 Jan 2100 00:00:00 GMT'
   it.each<[Fault, object, number]>([
-    [
-      refused,
-      { status: 422, json: { status: 'WORD', data: { message: 'no', field, field_path: field.split('.') } } },
-      0,
-    ],
+    [refused, { status: 422, json: { status: 'WORD', data: { message: 'no', field, field_path } } }, 0],
     [{ kind: 'throttle' }, { status: 429, headers: { 'retry-after': '1' } }, 0],
     [{ kind: 'throttle', retry_after: later }, { status: 429, headers: { 'retry-after': later } }, 0],
     [{ kind: 'throttle', status: 503, retry_after: null }, { status: 503 }, 0],
     [{ kind: 'server_error' }, { status: 500 }, 0],
     [{ kind: 'server_error', status: 503, applied: true }, { status: 503 }, 1],
-    [
-      { kind: 'answer', status: 307, headers: elsewhere, body: 'elsewhere' },
-      { status: 307, text: 'elsewhere', headers: elsewhere },
-      0,
-    ],
+    [{ ...redirect, body: 'elsewhere' }, { status: 307, text: 'elsewhere', headers: elsewhere }, 0],
     [{ kind: 'answer', status: 409, body: { a: [1] } }, { status: 409, json: { a: [1] } }, 0],
     [{ kind: 'answer', status: 204, body: 'x' }, { status: 204, text: '' }, 0],
   ])('%j, once', async (fault, expected, held) => {
@@ -257,13 +232,10 @@ describe('nonsense with status 200', () => {
 })
 
 describe('faults of the connection', () => {
-  it.each([
-    [true, 1],
-    [false, 0],
-  ])('reset: no byte of an answer, with effect %s', async (applied, held) => {
+  it.each([true, false])('reset: no byte of an answer, with effect %s', async (applied) => {
     const sandbox = await startWith({ kind: 'reset', applied })
     expect(await rawExchange(sandbox)).toEqual({ bytes: '', ended: 'reset' })
-    expect(sandbox.mandates()).toHaveLength(held)
+    expect(sandbox.mandates()).toHaveLength(applied ? 1 : 0)
     expect((await migrate(sandbox)).status).toBe(200)
   })
 
@@ -314,37 +286,31 @@ describe('faults of the connection', () => {
   })
 })
 
-describe('a fault on a request that the service would refuse', () => {
-  it('gives way to the refusal when it comes after the effect', async () => {
-    const sandbox = await startWith({ kind: 'reset', applied: true })
-    const answer = await migrate(sandbox, { customer_no: 0 })
-    expect(answer.json).toMatchObject({ status: 'INVALID_PARAMETER', data: { field: 'customer_no' } })
-  })
+it('a fault on a request that the service would refuse gives way to the refusal when it comes after the effect', async () => {
+  const sandbox = await startWith({ kind: 'reset', applied: true })
+  const answer = await migrate(sandbox, { customer_no: 0 })
+  expect(answer.json).toMatchObject({ status: 'INVALID_PARAMETER', data: { field: 'customer_no' } })
 })
 
-describe('faults of the other operations', () => {
-  it('are planned per operation', async () => {
-    const sandbox = await start({
-      faults: [
-        { operation: 'offer', fault: { kind: 'reset', applied: true } },
-        { operation: 'billogram', match: { billogram_id: 'SANDBOX2' }, fault: { kind: 'throttle' } },
-      ],
-    })
-    await expect(createOffer(sandbox)).rejects.toThrow()
-    expect(sandbox.offers()).toHaveLength(1)
-    const change = { customer: {}, items: [] }
-    expect((await update(sandbox, change)).status).toBe(200)
-    expect((await update(sandbox, change, 'SANDBOX2')).status).toBe(429)
-    expect((await migrate(sandbox)).status).toBe(200)
+it('faults of the other operations are planned per operation', async () => {
+  const sandbox = await start({
+    faults: [
+      { operation: 'offer', fault: { kind: 'reset', applied: true } },
+      { operation: 'billogram', match: { billogram_id: 'SANDBOX2' }, fault: { kind: 'throttle' } },
+    ],
   })
+  await expect(createOffer(sandbox)).rejects.toThrow()
+  expect(sandbox.offers()).toHaveLength(1)
+  const change = { customer: {}, items: [] }
+  expect((await update(sandbox, change)).status).toBe(200)
+  expect((await update(sandbox, change, 'SANDBOX2')).status).toBe(429)
+  expect((await migrate(sandbox)).status).toBe(200)
 })
 
-describe('latency', () => {
-  it('comes after the effect, so that a client that gives up leaves a registered mandate behind', async () => {
-    const sandbox = await start({ latencyMs: 3_600_000 })
-    const broken = expect(migrate(sandbox)).rejects.toThrow()
-    await expect.poll(() => sandbox.mandates()).toHaveLength(1)
-    await sandbox.close()
-    await broken
-  })
+it('latency comes after the effect, so that a client that gives up leaves a registered mandate behind', async () => {
+  const sandbox = await start({ latencyMs: 3_600_000 })
+  const broken = expect(migrate(sandbox)).rejects.toThrow()
+  await expect.poll(() => sandbox.mandates()).toHaveLength(1)
+  await sandbox.close()
+  await broken
 })

@@ -61,10 +61,8 @@ describe('what the sandbox holds, under /_sandbox', () => {
     for (const call of ['GET /', 'GET /openapi.json', 'GET /nothing', ...pages, pay])
       for (const credentials of [null, 'sandbox:wrong', 'wrong:sandbox']) {
         const [method = '', path = ''] = call.split(' ')
-        const answer = await exchange(sandbox, method, path, {
-          credentials,
-          ...(method === 'POST' ? { body: {} } : {}),
-        })
+        const body = method === 'POST' ? { body: {} } : {}
+        const answer = await exchange(sandbox, method, path, { credentials, ...body })
         expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Basic realm="sandbox"'])
       }
     expect(sandbox.mandates()[0]?.finalised).toBe(false)
@@ -156,9 +154,8 @@ describe('the actions under /_sandbox', () => {
     const details = { amount: 119, full_status: 'Insufficient funds' }
     const action = 'billograms/SANDBOX1/failed-direct-debit'
     const answer = await act(sandbox, action, details)
-    expect(answer.json).toMatchObject({
-      data: { id: 'SANDBOX1', events: [{ type: 'DirectDebitFailed', data: details }] },
-    })
+    const events = [{ type: 'DirectDebitFailed', data: details }]
+    expect(answer.json).toMatchObject({ data: { id: 'SANDBOX1', events } })
     expect((await act(sandbox, action, { amount: 1 })).status).toBe(400)
     expect((await act(sandbox, action)).status).toBe(415)
     expect((await act(sandbox, action.replace('SANDBOX1', 'NONE'), details)).status).toBe(404)

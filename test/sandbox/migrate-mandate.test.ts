@@ -1,11 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectService } from '../../src/migrate/migrate.js'
-import {
-  customerResponse,
-  paymentSourceResponse,
-  paymentSourcesResponse,
-  readPaymentSources,
-} from '../../src/contract/mandates.js'
+import { customerResponse, readPaymentSources } from '../../src/contract/mandates.js'
+import { paymentSourceResponse, paymentSourcesResponse } from '../../src/contract/mandates.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { exchange, start, migrate as migrateAs } from './exchange.js'
 import { samples } from '../contract/wire-samples.js'
@@ -72,10 +68,8 @@ describe('the typed client', () => {
     const client = connectService({ baseUrl: sandbox.url, username: 'sandbox', password: 'sandbox' })
     onTestFinished(() => client.close())
     const ask = (customerNo: number) => client.getCustomer(customerNo, { requestId: 'id-1' })
-    expect(await ask(1007)).toMatchObject({
-      kind: 'registered',
-      value: { names: ['Nordwind AB', 'Nordwind AB'] },
-    })
+    const names = ['Nordwind AB', 'Nordwind AB']
+    expect(await ask(1007)).toMatchObject({ kind: 'registered', value: { names } })
     expect(await ask(1008)).toMatchObject({ kind: 'refused', evidence: { status: 404 } })
     expect(await ask(0)).toMatchObject({ kind: 'not_sent' })
     expect(sandbox.requests().received.customer).toBe(2)
@@ -142,11 +136,9 @@ describe('GET /api/v2/payment_source', () => {
   it('answers 204 for a customer without any, and refuses what is no such question', async () => {
     const sandbox = await start()
     expect(await list(sandbox, 1)).toMatchObject({ status: 204, text: '' })
+    const json = { status: 'INVALID_PARAMETER', data: { field: 'customer_no' } }
     for (const wrong of ['', '0', '-1', 'abc', '1.5', '9007199254740992'])
-      expect(await list(sandbox, wrong), wrong).toMatchObject({
-        status: 400,
-        json: { status: 'INVALID_PARAMETER', data: { field: 'customer_no' } },
-      })
+      expect(await list(sandbox, wrong), wrong).toMatchObject({ status: 400, json })
     expect((await exchange(sandbox, 'GET', PATH)).status).toBe(400)
   })
 
@@ -179,9 +171,8 @@ describe('POST /api/v2/payment_source/{id}/cancel', () => {
     const answer = await cancel(sandbox, id)
     expect(answer.status).toBe(200)
     expect(paymentSourceResponse.parse(answer.json).data).toMatchObject({ id, status: 'CANCELLED' })
-    expect(paymentSourcesResponse.parse((await list(sandbox)).json).data).toMatchObject([
-      { id, status: 'CANCELLED' },
-    ])
+    const { data } = paymentSourcesResponse.parse((await list(sandbox)).json)
+    expect(data).toMatchObject([{ id, status: 'CANCELLED' }])
     expect(sandbox.mandates()[0]?.cancelled_at).not.toBe(null)
     await sandbox.close()
     const again = await cancel(await start({ dataFile }), id)

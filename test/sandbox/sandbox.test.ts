@@ -34,9 +34,8 @@ describe('startSandbox', () => {
     const occupant = createServer().listen(0, '127.0.0.1')
     await once(occupant, 'listening')
     const { port } = occupant.address() as AddressInfo
-    await expect(startSandbox({ port })).rejects.toThrow(
-      `Cannot listen on 127.0.0.1:${port}: the port is in use`,
-    )
+    const told = `Cannot listen on 127.0.0.1:${port}: the port is in use`
+    await expect(startSandbox({ port })).rejects.toThrow(told)
     occupant.close()
   })
 })
@@ -77,10 +76,8 @@ describe('the options', () => {
   })
 
   it('make up a password that nobody can guess, on every host', async () => {
-    const [one, two] = [
-      await start({ password: undefined }),
-      await start({ host: '0.0.0.0', password: undefined }),
-    ]
+    const password = undefined
+    const [one, two] = [await start({ password }), await start({ host: '0.0.0.0', password })]
     expect(one.password).toMatch(/^[\w-]{20}$/)
     expect(two.password).not.toBe(one.password)
     for (const sandbox of [one, two])

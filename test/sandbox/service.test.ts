@@ -10,29 +10,24 @@ const { request: offer } = samples.createOffer
 const { request } = samples.migrateMandate
 const now = () => new Date('2025-03-01T09:30:00Z')
 
-describe('every answer', () => {
-  it('is JSON with status and data, for a yes and for every no', async () => {
-    const sandbox = await start()
-    const answers = [
-      await migrate(sandbox),
-      await migrate(sandbox, {}, { body: {} }),
-      await migrate(sandbox, {}, { credentials: null }),
-      await migrate(sandbox, {}, { bytes: 'x' }),
-      await migrate(sandbox, {}, { headers: { 'content-type': 'text/plain' } }),
-      await exchange(sandbox, 'GET', MIGRATE),
-      await exchange(sandbox, 'GET', '/api/v2/nothing'),
-      await exchange(sandbox, 'GET', '/nothing'),
-      await exchange(sandbox, 'POST', '/api/v1/sepa_dd_mandate/migrate', { body: request }),
-    ]
-    expect(answers.map((answer) => answer.status)).toEqual([200, 400, 401, 400, 415, 405, 404, 404, 404])
-    for (const answer of answers) {
-      expect(answer.headers['content-type']).toBe('application/json')
-      expect(answer.json).toEqual({
-        status: expect.any(String) as string,
-        data: expect.any(Object) as object,
-      })
-    }
-  })
+it('every answer is JSON with status and data, for a yes and for every no', async () => {
+  const sandbox = await start()
+  const answers = [
+    await migrate(sandbox),
+    await migrate(sandbox, {}, { body: {} }),
+    await migrate(sandbox, {}, { credentials: null }),
+    await migrate(sandbox, {}, { bytes: 'x' }),
+    await migrate(sandbox, {}, { headers: { 'content-type': 'text/plain' } }),
+    await exchange(sandbox, 'GET', MIGRATE),
+    await exchange(sandbox, 'GET', '/api/v2/nothing'),
+    await exchange(sandbox, 'GET', '/nothing'),
+    await exchange(sandbox, 'POST', '/api/v1/sepa_dd_mandate/migrate', { body: request }),
+  ]
+  expect(answers.map((answer) => answer.status)).toEqual([200, 400, 401, 400, 415, 405, 404, 404, 404])
+  for (const answer of answers) {
+    expect(answer.headers['content-type']).toBe('application/json')
+    expect(answer.json).toEqual({ status: expect.any(String) as string, data: expect.any(Object) as object })
+  }
 })
 
 describe('every request', () => {
@@ -47,10 +42,10 @@ describe('every request', () => {
     expect(await statusFor(`basic ${token}`)).toBe(200)
     for (const header of [`Bearer ${token}`, token, 'Basic', 'Basic !!!', `Basic ${token}, Basic ${token}`])
       expect(await statusFor(header), header).toBe(401)
-    for (const wrong of ['erika:wrong', 'Erika:pass:word ü', 'erika', ':', 'sandbox:sandbox'])
-      expect(await send({ credentials: wrong }), wrong).toMatchObject({
-        ...{ status: 401, json: { status: 'INVALID_AUTH' } },
-      })
+    for (const wrong of ['erika:wrong', 'Erika:pass:word ü', 'erika', ':', 'sandbox:sandbox']) {
+      const { status, json } = await send({ credentials: wrong })
+      expect([status, json], wrong).toMatchObject([401, { status: 'INVALID_AUTH' }])
+    }
   })
 
   it.each([
@@ -150,9 +145,7 @@ describe('the Host header', () => {
     for (const host of wrong) expect(own(listensOn, host), host).toBe(false)
   })
 
-  it('may leave out the port where it is the usual one', () => {
-    expect(own('127.0.0.1', 'localhost', 80)).toBe(true)
-  })
+  it('may leave out the usual port', () => expect(own('127.0.0.1', 'localhost', 80)).toBe(true))
 })
 
 describe('POST /api/v2/offer', () => {
@@ -171,18 +164,16 @@ describe('POST /api/v2/offer', () => {
   it('refuses an offer_id that exists, whatever its case', async () => {
     const sandbox = await start()
     await createOffer(sandbox)
-    for (const offer_id of ['Spring2025', 'SPRING2025', 'spring2025'])
-      expect(await createOffer(sandbox, { offer_id })).toMatchObject({
-        ...{ status: 400, json: { status: 'INVALID_PARAMETER', data: { field: 'offer_id' } } },
-      })
+    for (const offer_id of ['Spring2025', 'SPRING2025', 'spring2025']) {
+      const json = { status: 'INVALID_PARAMETER', data: { field: 'offer_id' } }
+      expect(await createOffer(sandbox, { offer_id })).toMatchObject({ status: 400, json })
+    }
     expect(sandbox.offers()).toHaveLength(1)
   })
 })
 
 describe('POST /api/v2/sepa_dd_mandate/migrate', () => {
-  const mandate = (reference: string) => ({
-    amendment: { ...request.amendment, unique_mandate_reference: reference },
-  })
+  const mandate = (as: string) => ({ amendment: { ...request.amendment, unique_mandate_reference: as } })
   const refused = async (sandbox: Sandbox, change: object, field: string, status: string) =>
     expect(await migrate(sandbox, change)).toMatchObject({ status: 400, json: { status, data: { field } } })
 
@@ -200,9 +191,8 @@ describe('POST /api/v2/sepa_dd_mandate/migrate', () => {
     expect(readMigrateAnswer(answer.json).kind).toBe('read')
     expect(answer.text).not.toContain('amendment')
     const at = { registered_at: '2025-03-01T09:30:00.000Z', finalised_at: null, cancelled_at: null }
-    expect(sandbox.mandates()).toEqual([
-      { ...request, ...parsed.data, ...at, request_id: 'attempt-1', finalised: false },
-    ])
+    const held = { ...request, ...parsed.data, ...at, request_id: 'attempt-1', finalised: false }
+    expect(sandbox.mandates()).toEqual([held])
   })
 
   it('refuses customer numbers below 1 and beyond what JSON keeps exact', async () => {

@@ -4,16 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import {
-  assertText,
-  checkService,
-  createStatusTable,
-  readBaseUrl,
-  readProxy,
-  readRetryAfterMs,
-  readTrusted,
-  sameService,
-} from '../../src/service/checked-service.js'
+import { assertText, checkService, createStatusTable } from '../../src/service/checked-service.js'
+import { readBaseUrl, readProxy, readRetryAfterMs } from '../../src/service/checked-service.js'
+import { readTrusted, sameService } from '../../src/service/checked-service.js'
 
 function refusalOf(attempt: () => unknown): UsageError {
   try {
@@ -104,11 +97,8 @@ describe('two addresses', () => {
   )
 
   it.each([
-    'https://example.com',
-    'https://example.com/X',
-    'https://example.com:8443/x',
-    'example.com/x',
-    '',
+    ...['https://example.com', 'https://example.com/X', 'https://example.com:8443/x'],
+    ...['example.com/x', ''],
   ])('are of two: %s', (other) =>
     expect([sameService(service, other), sameService(other, service)]).toEqual([false, false]),
   )
@@ -124,10 +114,8 @@ describe('a service', () => {
   it('is checked with what its caller leaves out', () => {
     const checked = checkService({ baseUrl }, {})
     expect(checked).toMatchObject({ concurrency: 8, timeoutMs: 150_000, baseUrl: { href: baseUrl } })
-    expect(checkService({ baseUrl, concurrency: 256, timeoutMs: 1 }, {})).toMatchObject({
-      concurrency: 256,
-      timeoutMs: 1,
-    })
+    const most = { concurrency: 256, timeoutMs: 1 }
+    expect(checkService({ baseUrl, ...most }, {})).toMatchObject(most)
   })
 
   it('is refused before anything is opened', () => {
@@ -208,13 +196,10 @@ describe('whom a run trusts', () => {
     expect(extraCertificates).toEqual([`the certificates of this system (${flag})`])
   })
 
-  it('is no file that a variable names without a path', () => {
+  it('is nobody by default or by an empty path, and no proxy for a service on this machine', () => {
     expect(
       readTrusted({ ca: '' }, { NODE_EXTRA_CA_CERTS: '' }, readBaseUrl('https://h')).extraCertificates,
     ).toEqual([])
-  })
-
-  it('is nobody by default, and no proxy for a service on this machine', () => {
     const nobody = { proxy: null, extraCertificates: [], clientCertificate: null }
     expect(readTrusted({}, {}, readBaseUrl('https://service.example'))).toEqual(nobody)
     expect(trusted({ target: 'https://localhost:8443' }).read.proxy).toBeNull()
@@ -255,13 +240,7 @@ describe('the table of outcomes', () => {
   })
 
   it('keeps overrides of single lines for the record', () => {
-    const overrides = {
-      '503': 'turned_away',
-      '409': 'refused',
-      '422': 'in_doubt',
-      '400': 'in_doubt',
-      '599': 'refused',
-    }
+    const overrides = { 503: 'turned_away', 409: 'refused', 422: 'in_doubt', 400: 'in_doubt', 599: 'refused' }
     const table = createStatusTable(overrides)
     for (const [status, kind] of Object.entries(overrides)) {
       expect(table.lineOf(Number(status))).toEqual({ kind, halt: null })
@@ -273,10 +252,10 @@ describe('the table of outcomes', () => {
   })
 
   it.each([
-    ...['200', '301', '100', '399', '600', '5xx', '503 ', ' 503', '5030', '1503', ''].map(
+    ...['200', '301', '100', '399', '600', '5xx', '503 ', ' 503', '5030', '1503', '', '401', '403'].map(
       (status) => [status, 'in_doubt'] as const,
     ),
-    ...['401', '403', '407'].map((status) => [status, 'in_doubt'] as const),
+    ['407', 'in_doubt'] as const,
     ...['registered', 'ready', 'not_sent', 'Refused', ''].map((kind) => ['503', kind] as const),
   ])('refuses to read "%s" as "%s"', (status, kind) => {
     const { message, next } = refusalOf(() => createStatusTable({ [status]: kind }))
@@ -301,17 +280,15 @@ describe('Retry-After', () => {
     ['Sun, 06 Nov 1994 08:50:07 GMT', 30_000],
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
     ['Wed, 29 Feb 2040 00:00:00 GMT', Date.UTC(2040, 1, 29) - RECEIVED],
-  ])('%s is %d ms from the moment it arrived', (text, waitMs) => {
-    expect(read(text)).toBe(waitMs)
-  })
+  ])('%s is %d ms from the moment it arrived', (text, waitMs) => expect(read(text)).toBe(waitMs))
 
   it.each([
     ['Sun, 06 Nov 1994 09:50:07 GMT', 'Sun, 06 Nov 1994 09:49:37 GMT'],
     ['Sun, 06 Nov 1994 07:50:07 GMT', ' Sun, 06 Nov 1994 07:49:37 GMT '],
     ['Sun, 06 Nov 1994 08:50:07 GMT', 'yesterday'],
-  ])('counts from the Date of the answer where that can be read: %s, %s', (text, date) => {
-    expect(read(text, date)).toBe(30_000)
-  })
+  ])('counts from the Date of the answer where it can be read: %s, %s', (text, date) =>
+    expect(read(text, date)).toBe(30_000),
+  )
 
   it.each([
     ...[undefined, '', '-5', '+5', '1.5', '1e3', '5s', '5, 10', 'soon', '12 a', 'a 12'],
@@ -326,13 +303,9 @@ describe('Retry-After', () => {
     ...['Sun, 06-Nov-94 08:50:07 GMT', 'Sun Nov 6 08:50:07 1994', 'Sun Nov  6 08:50:07 1994 GMT'],
     // What has passed.
     ...['Sun, 06 Nov 1994 08:49:36 GMT', 'Invalid Date'],
-  ])('%s says nothing', (text) => {
-    expect(read(text)).toBeNull()
-  })
+  ])('%s says nothing', (text) => expect(read(text)).toBeNull())
 
-  it('says nothing at the beginning of time', () => {
-    expect(read('soon', undefined, 0)).toBeNull()
-  })
+  it('says nothing at the beginning of time', () => expect(read('soon', undefined, 0)).toBeNull())
 
   it('is null or a wait of zero or more for any text', () => {
     const texts = [fc.string(), fc.option(fc.string(), { nil: undefined }), fc.nat()] as const

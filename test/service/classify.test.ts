@@ -21,20 +21,14 @@ const answerOf = (fields: Record<string, unknown> = {}, word: unknown = 'OK'): s
   JSON.stringify({ status: word, data: { ...echo, ...fields } })
 
 const exchangeOf = (parts: Partial<Exchange>): Exchange => ({
-  started: true,
-  response: null,
-  error: null,
-  durationMs: 12,
-  receivedAtMs: Date.UTC(2026, 0, 1),
+  ...{ started: true, response: null, error: null, durationMs: 12, receivedAtMs: Date.UTC(2026, 0, 1) },
   ...parts,
 })
 
 const answered = (status: number, bodyText: string, parts: Partial<Response> = {}): Exchange =>
   exchangeOf({ response: { status, headers: {}, bodyText, complete: true, ...parts } })
 
-const errorOf = (error: Partial<TransportError>): TransportError => {
-  return { code: null, name: 'Error', message: '', ...error }
-}
+const errorOf = (error: Partial<TransportError>) => ({ code: null, name: 'Error', message: '', ...error })
 const failed = (started: boolean, error: Partial<TransportError> | null): Exchange =>
   exchangeOf({ started, error: error && errorOf(error) })
 
@@ -50,15 +44,8 @@ describe('a complete 2xx with a whole answer', () => {
       reason: 'The service answered 200 with a complete answer',
       halt: null,
       evidence: {
-        started: true,
-        status: 200,
-        errorCode: null,
-        serviceCode: null,
-        field: null,
-        message: null,
-        answer: null,
-        durationMs: 12,
-        retryAfterMs: null,
+        ...{ started: true, status: 200, errorCode: null, serviceCode: null, field: null, message: null },
+        ...{ answer: null, durationMs: 12, retryAfterMs: null },
       },
     })
   })
@@ -67,35 +54,23 @@ describe('a complete 2xx with a whole answer', () => {
     for (const status of [201, 299]) expect(classified(answered(status, answerOf())).kind).toBe('registered')
   })
 
+  const FORMAT = 'RESPONSE_IDENTIFIER_FORMAT'
   it.each([
     ['the account in groups', { iban: ' de89 3704 0044 0532 0130 00 ' }, []],
     ['the account with hyphens', { iban: 'DE89-3704-0044-0532-0130-00' }, []],
     ['fields that nobody documented', { more: { deep: [1] } }, []],
     ['the customer number as text', { customer_no: '4711' }, ['RESPONSE_CUSTOMER_TEXT']],
-    ['a malformed reference', { unique_mandate_reference: 'ä' }, ['RESPONSE_IDENTIFIER_FORMAT']],
-    [
-      'a malformed creditor',
-      { sepa_creditor_identifier: 'DE98ZZZ099999999' },
-      ['RESPONSE_IDENTIFIER_FORMAT'],
-    ],
-    [
-      'the creditor of the request',
-      { sepa_creditor_identifier: 'DE98ZZZ09999999999' },
-      ['RESPONSE_CI_UNCHANGED'],
-    ],
+    ['a malformed reference', { unique_mandate_reference: 'ä' }, [FORMAT]],
+    ['a malformed creditor', { sepa_creditor_identifier: 'DE98ZZZ099999999' }, [FORMAT]],
+    ['the old creditor', { sepa_creditor_identifier: 'DE98ZZZ09999999999' }, ['RESPONSE_CI_UNCHANGED']],
   ])('with %s', (_name, fields, notes) => {
-    expect(classified(answered(200, answerOf(fields)))).toMatchObject({
-      kind: 'registered',
-      notes,
-      halt: null,
-    })
+    const expected = { kind: 'registered', notes, halt: null }
+    expect(classified(answered(200, answerOf(fields)))).toMatchObject(expected)
   })
 
   it.each(['ok', 'CREATED', '', null, 7])('with the status word %j, which is noted', (word) => {
-    expect(classified(answered(200, answerOf({}, word)))).toMatchObject({
-      kind: 'registered',
-      notes: ['RESPONSE_STATUS_WORD'],
-    })
+    const expected = { kind: 'registered', notes: ['RESPONSE_STATUS_WORD'] }
+    expect(classified(answered(200, answerOf({}, word)))).toMatchObject(expected)
   })
 
   it('with several oddities, all of them noted, and its masked words kept', () => {
@@ -110,12 +85,9 @@ describe('a complete 2xx with a whole answer', () => {
 })
 
 type Hint = 'unknown' | 'probably_registered' | 'may_exist'
-const doubt = (hint: Hint, reason: string, halt: string | null = null) => ({
-  kind: 'in_doubt',
-  hint,
-  halt,
-  reason,
-})
+const doubt = (hint: Hint, reason: string, halt: string | null = null) => {
+  return { kind: 'in_doubt', hint, halt, reason }
+}
 const likely = (problem: string) =>
   doubt('probably_registered', `The service answered 200${problem}: the request was probably applied`)
 
@@ -139,9 +111,9 @@ describe('a 2xx that is not whole', () => {
   ])('is in doubt, probably registered: %s', (_name, body, named = '') => {
     const outcome = classified(answered(200, body))
     expect(outcome).toMatchObject({ kind: 'in_doubt', hint: 'probably_registered', halt: null })
-    expect(outcome.reason).toMatch(
-      /^The service answered 200, but the answer is not usable \(.+\): the request was probably applied$/,
-    )
+    const why =
+      /^The service answered 200, but the answer is not usable \(.+\): the request was probably applied$/
+    expect(outcome.reason).toMatch(why)
     expect(outcome.reason).toContain(named)
   })
 
@@ -164,36 +136,30 @@ describe('a 2xx whose assigned identifiers cannot be told from others', () => {
     ['unique_mandate_reference', long, 'is longer than 140 characters'],
     ['sepa_creditor_identifier', 'DE79ZZZ01234567890\n', 'begins or ends with a blank'],
   ])('is in doubt: %s %j', (field, value, why) => {
-    expect(classified(answered(200, answerOf({ [field]: value })))).toMatchObject(
-      likely(`, but the answer is not usable (${field}: ${why})`),
-    )
+    const expected = likely(`, but the answer is not usable (${field}: ${why})`)
+    expect(classified(answered(200, answerOf({ [field]: value })))).toMatchObject(expected)
   })
 
   it('is registered up to 140 characters, blanks between them included', () => {
     const value = `R ${'R'.repeat(138)}`
-    expect(classified(answered(200, answerOf({ unique_mandate_reference: value })))).toMatchObject({
-      kind: 'registered',
-      value: { mandateReference: value },
-    })
+    const outcome = classified(answered(200, answerOf({ unique_mandate_reference: value })))
+    expect(outcome).toMatchObject({ kind: 'registered', value: { mandateReference: value } })
   })
 })
 
-describe('a 2xx that belongs to another request', () => {
-  it.each([
-    ['customer_no', { customer_no: 4712 }],
-    ['customer_no', { customer_no: '4712' }],
-    ['customer_no', { customer_no: '04711' }],
-    ['iban', { iban: 'NO9386011117947' }],
-    ['iban', { iban: 'DE…3000' }],
-    ['signed_date', { signed_date: '2020-02-28' }],
-    ['signed_date', { signed_date: '2020-02-29T00:00:00Z' }],
-    ['customer_no', { customer_no: 1, iban: 'NO9386011117947', signed_date: '2020-01-01' }],
-  ])('is in doubt and stops the run: %s is %j', (field, fields) => {
-    const reason = `The service answered 200, but its ${field} is not the one that was sent: answers may be shifted`
-    expect(classified(answered(200, answerOf(fields)))).toMatchObject(
-      doubt('unknown', reason, 'echo_mismatch'),
-    )
-  })
+it.each([
+  ['customer_no', { customer_no: 4712 }],
+  ['customer_no', { customer_no: '4712' }],
+  ['customer_no', { customer_no: '04711' }],
+  ['iban', { iban: 'NO9386011117947' }],
+  ['iban', { iban: 'DE…3000' }],
+  ['signed_date', { signed_date: '2020-02-28' }],
+  ['signed_date', { signed_date: '2020-02-29T00:00:00Z' }],
+  ['customer_no', { customer_no: 1, iban: 'NO9386011117947', signed_date: '2020-01-01' }],
+])('a 2xx that belongs to another request is in doubt and stops the run: %s is %j', (field, fields) => {
+  const reason = `The service answered 200, but its ${field} is not the one that was sent: answers may be shifted`
+  const expected = doubt('unknown', reason, 'echo_mismatch')
+  expect(classified(answered(200, answerOf(fields)))).toMatchObject(expected)
 })
 
 describe('an answer that is complete and not 2xx', () => {
@@ -211,9 +177,8 @@ describe('an answer that is complete and not 2xx', () => {
   ])('%d is %s, and the run stops: %s', (status, kind, halt, why) => {
     const reason = `The service answered ${status}: ${why}`
     const expected = { kind, halt, reason, evidence: { status, answer: null } }
-    expect(classified(answered(status, ''))).toMatchObject(
-      kind === 'in_doubt' ? { ...expected, hint: 'unknown' } : expected,
-    )
+    const hint = kind === 'in_doubt' ? { hint: 'unknown' } : {}
+    expect(classified(answered(status, ''))).toMatchObject({ ...expected, ...hint })
     // Not even a whole answer makes it more.
     expect(classified(answered(status, answerOf()))).toMatchObject({ kind, halt })
   })
@@ -249,13 +214,10 @@ describe('an answer that is complete and not 2xx', () => {
     },
   )
 
-  it('the word counts however it is spelled, in its place only', () => {
+  it('the word counts however it is spelled, in its place only; a line of the configuration changes one status', () => {
     const spelled = '{"status":" Invalid_Object_State "}'
     expect(classified(answered(400, spelled))).toMatchObject({ hint: 'may_exist' })
     expect(classified(answered(400, '{"data":{"message":"INVALID_OBJECT_STATE"}}')).kind).toBe('refused')
-  })
-
-  it('a line of the configuration changes one status', () => {
     const table = { '503': 'turned_away', '409': 'refused', '422': 'in_doubt' }
     const kinds = [503, 502, 409, 422].map((status) => classified(answered(status, ''), table).kind)
     expect(kinds).toEqual(['turned_away', 'in_doubt', 'refused', 'in_doubt'])
@@ -272,10 +234,8 @@ describe('an answer that is complete and not 2xx', () => {
 
   it('its hints are cleaned, masked and bounded', () => {
     const message = `DE89 3704 0044 0532 0130 00 ${'x'.repeat(5000)}`
-    const body = JSON.stringify({
-      status: 'A\u001b[31m\u202eB',
-      data: { message, field: 'GB29 NWBK 6016 1331 9268 19' },
-    })
+    const data = { message, field: 'GB29 NWBK 6016 1331 9268 19' }
+    const body = JSON.stringify({ status: 'A\u001b[31m\u202eB', data })
     const { evidence, reason } = classified(answered(422, body))
     expect(evidence.serviceCode).toBe('AB')
     expect(evidence.field).toBe('GB…6819')
@@ -292,15 +252,11 @@ describe('an answer that is complete and not 2xx', () => {
     [401, 'credentials'],
     [307, 'redirect'],
   ])('%d that is cut is in doubt: only a whole answer takes a row out of doubt', (status, halt) => {
-    const exchange = {
-      ...answered(status, '{"status":"NOT_AVA', { complete: false }),
-      error: errorOf({ code: 'UND_ERR_SOCKET' }),
-    }
+    const error = errorOf({ code: 'UND_ERR_SOCKET' })
+    const exchange = { ...answered(status, '{"status":"NOT_AVA', { complete: false }), error }
     const reason = `The service answered ${status}, but the answer did not arrive whole (The connection broke before the answer was complete (UND_ERR_SOCKET))`
-    expect(classified(exchange)).toMatchObject({
-      ...doubt('unknown', reason, halt),
-      evidence: { status, errorCode: 'UND_ERR_SOCKET', answer: '{"status":"NOT_AVA' },
-    })
+    const evidence = { status, errorCode: 'UND_ERR_SOCKET', answer: '{"status":"NOT_AVA' }
+    expect(classified(exchange)).toMatchObject({ ...doubt('unknown', reason, halt), evidence })
   })
 
   it.each([
@@ -348,10 +304,8 @@ describe('a request that did not leave', () => {
     [{ name: 'OddError' }, 'OddError', 'OddError'],
     [null, 'no error was given', null],
   ])('is not sent without a code or an error either', (error, named, errorCode) => {
-    expect(classified(failed(false, error))).toMatchObject({
-      ...notSent(`The connection could not be set up (${named})`),
-      evidence: { errorCode },
-    })
+    const expected = notSent(`The connection could not be set up (${named})`)
+    expect(classified(failed(false, error))).toMatchObject({ ...expected, evidence: { errorCode } })
   })
 
   it.each([
@@ -366,12 +320,10 @@ describe('a request that did not leave', () => {
   })
 
   it.each(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'REQUEST_INVALID'])(
-    'stops the run when the fault is our own: %s',
+    'stops for our fault: %s',
     (code) => {
-      const cause = `The request was not well formed: invalid x header (${code})`
-      expect(classified(failed(false, { code, message: 'invalid x header' }))).toMatchObject(
-        notSent(cause, 'request_rejected_locally'),
-      )
+      const expected = notSent(`The request was not well formed: no (${code})`, 'request_rejected_locally')
+      expect(classified(failed(false, { code, message: 'no' }))).toMatchObject(expected)
     },
   )
 
@@ -380,9 +332,8 @@ describe('a request that did not leave', () => {
     [502, 'The proxy answered 502 instead of opening the way to the service', null],
   ])('goes by what the proxy answered: %d', (status, cause, halt) => {
     const message = `Proxy response (${status}) !== 200 when HTTP Tunneling`
-    expect(classified(failed(false, { code: 'UND_ERR_ABORTED', message }))).toMatchObject(
-      notSent(`${cause} (UND_ERR_ABORTED)`, halt),
-    )
+    const expected = notSent(`${cause} (UND_ERR_ABORTED)`, halt)
+    expect(classified(failed(false, { code: 'UND_ERR_ABORTED', message }))).toMatchObject(expected)
     // Not by words in the middle of a message.
     expect(classified(failed(false, { message: `x ${message}` })).halt).toBeNull()
   })
@@ -466,9 +417,8 @@ describe('for any exchange at all', () => {
           expect(outcome.value.creditorIdentifier.trim()).not.toBe('')
         }
         if (exchange.response !== null && !exchange.response.complete) expect(outcome.kind).toBe('in_doubt')
-        if (outcome.kind === 'in_doubt' && outcome.hint === 'probably_registered') {
+        if (outcome.kind === 'in_doubt' && outcome.hint === 'probably_registered')
           expect(Math.floor((exchange.response?.status ?? 0) / 100)).toBe(2)
-        }
         expect(evidence.started).toBe(exchange.started)
         expect(evidence.status).toBe(exchange.response?.status ?? null)
         expect(Buffer.byteLength(evidence.answer ?? '')).toBeLessThanOrEqual(2048)

@@ -6,12 +6,8 @@ import type { ClientOptions } from '../../src/service/client.js'
 import { UsageError } from '../../src/errors.js'
 import { openConnections, type ConnectionOptions } from '../../src/service/exchange.js'
 import { startFaultProxy, type ProxyFault } from '../support/fault-server-proxy.js'
-import {
-  makeAuthority,
-  makeSelfSigned,
-  type Authority,
-  type CertifiedKey,
-} from '../support/tls-certificates.js'
+import { makeAuthority, makeSelfSigned } from '../support/tls-certificates.js'
+import type { Authority, CertifiedKey } from '../support/tls-certificates.js'
 import { mandateOf, openClient, openServer, optionsOf, send } from './sending.js'
 import { readBaseUrl } from '../../src/service/checked-service.js'
 
@@ -107,10 +103,8 @@ describe('TLS', () => {
     ['5: a reset in the handshake', 'reset_at_first_bytes', 'ECONNRESET'],
   ] as const)('scenario %s is not sent', async (_, kind, errorCode) => {
     const server = await openServer({ tls: valid, script: { everyConnection: { kind } } })
-    const client = openClient(server.url, {
-      ...trust(),
-      ...(kind === 'deaf' ? { connectTimeoutMs: 100 } : {}),
-    })
+    const soon = kind === 'deaf' ? { connectTimeoutMs: 100 } : {}
+    const client = openClient(server.url, { ...trust(), ...soon })
     const evidence = { started: false, errorCode }
     expect(await send(client)).toMatchObject({ kind: 'not_sent', halt: null, evidence })
   })
@@ -162,9 +156,8 @@ describe('a proxy that was asked for', () => {
   it('is never used for a service on this machine, nor taken from the environment', async () => {
     const proxy = await openProxy()
     const server = await openServer({ tls: valid })
-    expect(await send(openClient(server.url, { ...trust(), proxy: proxy.url }))).toMatchObject({
-      kind: 'registered',
-    })
+    const outcome = await send(openClient(server.url, { ...trust(), proxy: proxy.url }))
+    expect(outcome.kind).toBe('registered')
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'])
       setVariable(name, proxy.url)
     expect(await send(openClient((await openServer()).url))).toMatchObject({ kind: 'registered' })

@@ -43,8 +43,8 @@ const hangUp = (how: 'fin' | 'rst', applied: boolean): Fault => ({ kind: 'hang_u
 const cut = (framing: 'length' | 'chunked' | 'close', how: 'fin' | 'rst'): Fault => {
   return { kind: 'cut_body', framing, how }
 }
-const reply = (status: number, applied: boolean, body?: string): Fault => {
-  return { kind: 'reply', status, applied, ...(body === undefined ? {} : { body }) }
+const reply = (status: number, applied: boolean, body = ''): Fault => {
+  return { kind: 'reply', status, applied, body }
 }
 const SILENCE: Fault = { kind: 'silence', applied: true }
 const UNKNOWN = { kind: 'in_doubt', hint: 'unknown', status: null }
@@ -307,12 +307,7 @@ describe('connections that are kept', () => {
   it.each([
     ['carry one request after another', {}, {}, 1],
     ['scenario 33: are given up by the client before the service does', {}, { keepAliveMs: 50 }, 3],
-    [
-      'scenario 33: are replaced when the service ended them while they were idle',
-      { idleCloseMs: 20 },
-      {},
-      3,
-    ],
+    ['scenario 33: are replaced when the service ended them idle', { idleCloseMs: 20 }, {}, 3],
     ['scenario 33: are not kept at all when fresh ones are asked for', {}, { freshConnections: true }, 3],
   ])('%s', async (_name, service, options, connections) => {
     const server = await openServer(service)

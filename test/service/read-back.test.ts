@@ -50,10 +50,8 @@ describe('the question', () => {
     expect([request?.method, request?.url]).toEqual(['GET', '/api/v2/payment_source?customer_no=1042'])
     const names = 'accept accept-encoding authorization connection host user-agent x-request-id'
     expect(Object.keys(request?.headers ?? {}).sort()).toEqual(names.split(' '))
-    expect(request?.headers).toMatchObject({
-      authorization: `Basic ${btoa('rehearsal:correct horse')}`,
-      'x-request-id': 'id-1',
-    })
+    const told = { authorization: `Basic ${btoa('rehearsal:correct horse')}`, 'x-request-id': 'id-1' }
+    expect(request?.headers).toMatchObject(told)
   })
 
   it.each([0, -1, 1.5, NaN, 2 ** 53])('is not asked for %s', async (customerNo) => {
@@ -102,11 +100,7 @@ describe('an answer that does not', () => {
     ['202', answering(202, listOf(SOURCE)), { cause: 'unreadable', ...later }],
     ['no JSON', answering(200, '<html>'), { cause: 'unreadable', ...later }],
     ['nothing', answering(200), { cause: 'unreadable', ...later }],
-    [
-      'more behind it, by its header',
-      answering(200, listOf(), { link: '</x>; rel=next' }),
-      { cause: 'unreadable' },
-    ],
+    ['more, by its header', answering(200, listOf(), { link: '</x>; rel=next' }), { cause: 'unreadable' }],
     ['one source, no list', answering(200, JSON.stringify({ data: SOURCE })), { cause: 'unreadable' }],
     ['a list that cannot be counted', answering(200, listOf(SOURCE, 7)), { cause: 'unreadable' }],
     ['silence', () => undefined, { cause: 'no_answer', ...later, errorCode: 'DEADLINE' }],
@@ -146,9 +140,8 @@ describe('an answer that does not', () => {
     const body = JSON.stringify({ status: 'INVALID_PARAMETER', data: { message } })
     const { list } = await reading(answering(400, body))
     const seen = await list()
-    expect(seen.kind === 'not_read' && seen.reason).toMatch(
-      /^The service answered 400 \(INVALID_PARAMETER, No DE…3000/,
-    )
+    const why = /^The service answered 400 \(INVALID_PARAMETER, No DE…3000/
+    expect(seen.kind === 'not_read' && seen.reason).toMatch(why)
     expect(JSON.stringify(seen)).not.toMatch(/370400|correct horse|\u001b/)
   })
 })

@@ -1,11 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { Iban, Mandate } from '../../src/domain/mandate/mandate.js'
-import {
-  clientOptions,
-  createClient,
-  type ClientOptions,
-  type ServiceClient,
-} from '../../src/service/client.js'
+import { clientOptions, createClient } from '../../src/service/client.js'
+import type { ClientOptions, ServiceClient } from '../../src/service/client.js'
 import { startFaultServer, type FaultServer, type FaultServerOptions } from '../support/fault-server.js'
 import { mandateOf as mandateNo } from '../run/mandate-samples.js'
 import { checkService } from '../../src/service/checked-service.js'
@@ -44,7 +40,4 @@ const nextRequestId = (): string => `request-${(sent += 1)}`
 
 /** Sends one mandate. */
 export const send = (client: ServiceClient, mandate: Mandate = mandateOf(), signal?: AbortSignal) =>
-  client.migrateMandate(mandate, {
-    requestId: nextRequestId(),
-    ...(signal === undefined ? {} : { signal }),
-  })
+  client.migrateMandate(mandate, { requestId: nextRequestId(), ...(signal === undefined ? {} : { signal }) })

@@ -69,11 +69,7 @@ test('an unclosed quote before 30 MB of rows is refused at the line where its re
 test.each([
   ['200,000 commas as a header', `${','.repeat(200_000)}\n${exportOf(3)}`, 1],
   ['200,000 commas as a record', `${exportOf(3)}${','.repeat(200_000)}\n`, 5],
-  [
-    'blanks packed a thousandfold',
-    gzipSync(Buffer.concat([Buffer.from(exportOf(3)), Buffer.alloc(64 * MIB, ' ')])),
-    5,
-  ],
+  ['packed blanks', gzipSync(Buffer.concat([Buffer.from(exportOf(3)), Buffer.alloc(64 * MIB, ' ')])), 5],
 ])('%s are refused', async (_, content, line) => {
   expect(await refusal(readAll(fileOf(content)))).toMatchObject({ rule: 'FILE_RECORD_TOO_LONG', line })
 })

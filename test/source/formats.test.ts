@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { openBytes } from '../../src/source/bytes/input.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
-import { exportOf, fileOf, refusal, refused, AS_OF, readAll } from '../support/sources.js'
+import { AS_OF, exportOf, fileOf, readAll, refusal } from '../support/sources.js'
+import { refused } from './reading.js'
 import { CSV } from '../../src/source/csv/csv.js'
 import { INPUT_FORMATS, openTable, NOT_READ } from '../../src/source/formats.js'
 import { collectionFile } from '../support/collections.js'
@@ -46,6 +47,7 @@ const zip = (name: string, content = ''): Buffer =>
   ])
 
 const OLD_EXCEL = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)])
+const MHTML = 'a web archive (MHTML; some systems call it .xls)'
 
 const FILES: readonly (readonly [name: string, content: Buffer | string])[] = [
   ['a spreadsheet (.ods)', zip('mimetype', 'application/vnd.oasis.opendocument.spreadsheet')],
@@ -54,17 +56,11 @@ const FILES: readonly (readonly [name: string, content: Buffer | string])[] = [
   ['a workbook with a password', Buffer.concat([OLD_EXCEL, Buffer.from('EncryptedPackage', 'utf16le')])],
   ['a Numbers spreadsheet', zip('Index/Document.iwa')],
   [
-    'a web archive (MHTML; some systems call it .xls)',
-    'MIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\tboundary="----=_Next"\r\n\r\n------=_Next\r\n',
+    MHTML,
+    'MIME-Version: 1.0\r\nContent-Type: multipart/related;\r\n\tboundary="--_Next"\r\n\r\n----_Next\r\n',
   ],
-  [
-    'a web archive (MHTML; some systems call it .xls)',
-    'From: <Saved by Blink>\nSubject: Mandate\nDate: Mon, 2 Nov 2026\nMIME-Version: 1.0\n',
-  ],
-  [
-    'a web archive (MHTML; some systems call it .xls)',
-    '\ufeffcontent-type: text/html; charset=utf-8\n\n<html>',
-  ],
+  [MHTML, 'From: <Saved by Blink>\nSubject: Mandate\nDate: Mon, 2 Nov 2026\nMIME-Version: 1.0\n'],
+  [MHTML, '\ufeffcontent-type: text/html; charset=utf-8\n\n<html>'],
   ['a PDF', '%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\n'],
   ['an XML file', '\ufeff\n<?xml version="1.0"?><mandates/>'],
   ['a web page (some systems call it .xls)', '<html><table><tr><td>customer_no</td></tr></table></html>'],
@@ -86,20 +82,13 @@ describe('what is no export at all', () => {
     expect((await refusal(inspectSource(fileOf(ods), { today: AS_OF }))).rule).toBe('FILE_FORMAT')
   })
 
-  it('every entry is seen here', () => {
-    expect(new Set(FILES.map(([name]) => name)).size).toBe(NOT_READ.length)
-  })
+  it('every entry is seen here', () =>
+    expect(new Set(FILES.map(([name]) => name)).size).toBe(NOT_READ.length))
 
   it('takes no CSV for something else, whatever its header begins with', () => {
     for (const text of [
-      'PK,iban\n',
-      '"<name>";iban\n',
-      'Document;iban\n',
-      'xl/a,pain.008\n',
-      '%;iban\n',
-      'Content-Type,iban\n',
-      'Nr: 1;iban\n',
-      '',
+      ...['PK,iban\n', '"<name>";iban\n', 'Document;iban\n', 'xl/a,pain.008\n', '%;iban\n'],
+      ...['Content-Type,iban\n', 'Nr: 1;iban\n', ''],
     ])
       expect(INPUT_FORMATS.find(({ recognises }) => recognises(Buffer.from(text)))).toBe(CSV)
   })

@@ -39,7 +39,5 @@ describe('the sections of the configuration file', () => {
     ['words: { status: { alive: [x] } }', 'words.status: Unrecognized key: "alive"'],
     ['limits: { recordLength: 5 }', 'limits.recordLength: '],
     ['source: { exportDay: 24.12.2025 }', 'YYYY-MM-DD'],
-  ])('%s is refused at its place', (yaml, message) => {
-    expect(problemsOf(yaml).join('\n')).toContain(message)
-  })
+  ])('%s is refused at its place', (yaml, message) => expect(problemsOf(yaml).join('\n')).toContain(message))
 })

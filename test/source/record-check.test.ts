@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { LocalDate } from '../../src/domain/mandate/mandate.js'
 import { applyTransforms } from '../../src/source/record-check.js'
-import { CHECK, earlierRow, exportOf, kindsIn, readText } from '../support/sources.js'
+import { CHECK, exportOf } from '../support/sources.js'
+import { earlierRow, kindsIn, readText } from './reading.js'
 
 const [HEADER = '', FIRST = '', SECOND = ''] = exportOf(2).split('\n')
 const file = (...lines: readonly string[]): string => `${lines.join('\n')}\n`
@@ -24,10 +25,8 @@ const givenBack = (...lines: readonly string[]) =>
 describe('a line of our own files', () => {
   it('that only came back is unchanged, and names its row', async () => {
     const { records } = await givenBack(`${FIRST},7,refused,`, `${SECOND},8,refused,`)
-    expect(records.map(({ corrects, isUnchanged }) => [corrects, isUnchanged])).toEqual([
-      [7, true],
-      [8, false],
-    ])
+    expect(records.map(({ corrects }) => corrects)).toEqual([7, 8])
+    expect(records.map(({ isUnchanged }) => isUnchanged)).toEqual([true, false])
   })
 
   it('with "send" beside it is a decision, not an unchanged line', async () => {
@@ -65,12 +64,7 @@ it.each([
   ['in the order of the configuration', 'k-17', [{ stripPrefix: 'k-' }, pad], '00017'],
   ['so in the other order', 'k-17', [pad, { stripPrefix: 'k-' }], '0k-17'],
   ['with what it makes of a prefix', 'k-17', ['upperCase', { stripPrefix: 'k-' }], 'K-17'],
-  [
-    'without text marker, so that a result file comes back as it went',
-    '="K-17"',
-    [{ stripPrefix: 'K-' }],
-    '17',
-  ],
+  ['without text marker', '="K-17"', [{ stripPrefix: 'K-' }], '17'],
   ['without outer blanks', '  K-17 ', [{ stripPrefix: 'K-' }, 'trim'], '17'],
   ['to no value where it is empty', '  ', [pad], ''],
   ['to none where the prefix was all of it', 'K-', [{ stripPrefix: 'K-' }, pad], ''],
@@ -78,6 +72,6 @@ it.each([
   ['without zeros in front of a number', 'C-000123', [{ stripPrefix: 'C-' }, 'stripZeros'], '123'],
   ['but with the last of zeros alone', '000', ['stripZeros'], '0'],
   ['to no zero where it is empty', '', ['stripZeros'], ''],
-] as const)('changes a cell %s: %j by %j', (_, cell, transforms, changed) => {
-  expect(applyTransforms(cell, transforms)).toBe(changed)
-})
+] as const)('changes a cell %s: %j by %j', (_, cell, by, changed) =>
+  expect(applyTransforms(cell, by)).toBe(changed),
+)

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type CheckedRecord, RULES, type RuleId } from '../../src/domain/rule/verdict.js'
 import type { SourceOptions } from '../../src/source/options.js'
-import { optionsBesideSamples, readAll, SAMPLES } from '../support/sources.js'
+import { readAll, SAMPLES } from '../support/sources.js'
+import { optionsBesideSamples } from './reading.js'
 
 const sample = (name: string): string => join(SAMPLES, name)
 
@@ -33,10 +34,10 @@ test('demo.csv has rows of every kind, among them the two that the sandbox treat
   const kinds = records.map(({ verdict }) => verdict.kind)
   const counts = ['sendable', 'invalid', 'excluded'].map((kind) => kinds.filter((one) => one === kind).length)
   expect(counts).toEqual([55, 5, 1])
-  for (const customerNo of [424_242, 424_243])
-    expect(records.filter(({ values }) => values.customerNo === customerNo)).toMatchObject([
-      { verdict: { kind: 'sendable' } },
-    ])
+  for (const customerNo of [424_242, 424_243]) {
+    const [record, ...others] = records.filter(({ values }) => values.customerNo === customerNo)
+    expect([record?.verdict.kind, others]).toEqual(['sendable', []])
+  }
   const keys = records.map(({ mandateKey }) => mandateKey).filter((key) => key !== null)
   expect(keys.length - new Set(keys).size).toBe(2)
   expect(kinds[0]).toBe('sendable')

@@ -3,7 +3,8 @@ import { SourceError } from '../../src/errors.js'
 import { type Mandate, REQUIRED_FIELDS } from '../../src/domain/mandate/mandate.js'
 import { seedChance, type Chance } from '../support/chance.js'
 import { creditorIdentifierOf, ibanOf } from '../support/sample-values.js'
-import { CHECK, fileOf, inUtc, optionsOf, readAll } from '../support/sources.js'
+import { CHECK, fileOf, optionsOf, readAll } from '../support/sources.js'
+import { inUtc } from './reading.js'
 import { dayCell, rowsOf, workbookOf } from '../support/workbook.js'
 
 /**
@@ -113,13 +114,10 @@ function spoil(truth: readonly Known[], how: Spoilt, chance: Chance): Drawn {
   const column = columnOf(truth, how, chance)
   if (column !== null) for (const [index, cell] of column.entries()) lines[index]?.push(cell)
   if (how === 'own account') for (const row of rows) row[order.indexOf('iban')] = truth[0]?.iban ?? ''
-  if (how === 'header') lines.splice(at + 1, 0, header)
-  if (how === 'rule')
-    lines.splice(
-      chance.pick([1, at + 1]),
-      0,
-      header.map(() => chance.pick(['---', '-----', '===='])),
-    )
+  if (how === 'rule') {
+    const ruled = header.map(() => chance.pick(['---', '-----', '====']))
+    lines.splice(chance.pick([1, at + 1]), 0, ruled)
+  }
   if (how === 'count' || how === 'wrong count')
     lines.push([
       `(${truth.length + (how === 'count' ? 0 : chance.between(1, 9))} ${chance.pick(['rows affected', 'Zeilen', 'lignes'])})`,
@@ -141,29 +139,18 @@ function columnOf(truth: readonly Known[], how: Spoilt, chance: Chance): string[
   const rare = (cell: () => string, usual: string): string[] =>
     truth.map((_, index) => (index % Math.ceil(truth.length / few) === 0 ? cell() : usual))
   const heading = chance.pick(HEADINGS)
-  if (how === 'second accounts')
-    return [
-      heading,
-      ...truth.map(() => ibanOf('DE', `${chance.between(1e8, 9e8)}${chance.between(1e8, 9e8)}`)),
-    ]
+  const account = (): string => ibanOf('DE', `${chance.between(1e8, 9e8)}${chance.between(1e8, 9e8)}`)
+  if (how === 'second accounts') return [heading, ...truth.map(account)]
   if (how === 'rare date') {
     const format = chance.pick(Object.keys(WRITTEN))
     const day = () =>
       `20${chance.between(20, 27)}-${two(chance.between(1, 12))}-${two(chance.between(1, 28))}`
-    return [
-      heading,
-      ...rare(() => write(day(), format), chance.pick(['', format === 'iso' ? '9999-12-31' : ''])),
-    ]
+    const usual = chance.pick(['', format === 'iso' ? '9999-12-31' : ''])
+    return [heading, ...rare(() => write(day(), format), usual)]
   }
   if (how !== 'mark') return null
-  const [usual, seldom] = chance.pick<readonly [string, string]>([
-    ['0', '1'],
-    ['', 'X'],
-    ['ja', 'nein'],
-    ['N', 'T'],
-    ['Lastschrift', 'Rechnung'],
-    ['ok', 'bloqué'],
-  ])
+  const marks = ['0 1', ' X', 'ja nein', 'N T', 'Lastschrift Rechnung', 'ok bloqué']
+  const [usual = '', seldom = ''] = chance.pick(marks).split(' ')
   return [heading, ...rare(() => seldom, usual)]
 }
 
@@ -171,15 +158,11 @@ const asText = (rows: readonly (readonly string[])[], chance: Chance): string =>
   const separator = chance.pick([';', '\t', '|'])
   const widest = Math.max(...rows.map((cells) => cells.length))
   const padded = chance.happens(0.5)
-  return fileOf(
-    rows
-      .map(
-        (cells) =>
-          (padded ? [...cells, ...Array<string>(widest - cells.length).fill('')] : cells).join(separator) +
-          '\n',
-      )
-      .join(''),
-  )
+  const written = (cells: readonly string[]): string => {
+    const more = Array<string>(padded ? widest - cells.length : 0).fill('')
+    return `${[...cells, ...more].join(separator)}\n`
+  }
+  return fileOf(rows.map(written).join(''))
 }
 
 const ISO = /^\d{4}-\d\d-\d\d(?: \d\d:\d\d:\d\d)?Z?$/
@@ -209,9 +192,7 @@ it(`what is sent of a spoilt file is true, or waits (${DRAWS} draws, seed ${SEED
     for (const make of [asText, asSheet]) {
       const where = `READING_SEED=${seed}, ${how}, ${make === asText ? 'text' : 'workbook'}, ${zone}`
       const options = optionsOf(`${yaml}\n${isUtc ? 'source: { dates: utc }' : ''}`)
-      const read = await readAll(make(rows, chance), options, { ...CHECK, zone }).catch(
-        (error: unknown) => error,
-      )
+      const read = await readAll(make(rows, chance), options, { ...CHECK, zone }).catch((why: unknown) => why)
       if (read instanceof SourceError) {
         expect(HARMLESS, `${where}: ${read.message}`).not.toContain(how)
         fates[`${how} refused`] = (fates[`${how} refused`] ?? 0) + 1
@@ -220,14 +201,11 @@ it(`what is sent of a spoilt file is true, or waits (${DRAWS} draws, seed ${SEED
       if (read instanceof Error) throw read
       expect(COLUMNS, where).not.toContain(how)
       const { records } = read as Awaited<ReturnType<typeof readAll>>
-      const sent = records.flatMap(({ verdict }) =>
-        verdict.kind === 'sendable' ? [asKnown(verdict.mandate)] : [],
-      )
+      const sent = records.flatMap(({ verdict: v }) => (v.kind === 'sendable' ? [asKnown(v.mandate)] : []))
       for (const mandate of sent) {
         const known = truth.find(({ customer_no: no }) => no === mandate.customer_no)
-        expect(mandate, where).toEqual(
-          REQUIRED_FIELDS.reduce((all, field) => ({ ...all, [field]: known?.[field] }), {}),
-        )
+        const expected = REQUIRED_FIELDS.map((field) => [field, known?.[field]])
+        expect(mandate, where).toEqual(Object.fromEntries(expected))
       }
       expect(new Set(sent.map(({ customer_no: no }) => no)).size, where).toBe(sent.length)
       if (HARMLESS.includes(how) || isUtc) expect(sent, where).toHaveLength(truth.length)
@@ -236,7 +214,6 @@ it(`what is sent of a spoilt file is true, or waits (${DRAWS} draws, seed ${SEED
     }
   }
   // Each way was seen, and those that harm were found.
-  expect(Object.keys(fates)).toEqual(
-    expect.arrayContaining(['header sent', 'time sent', 'rule sent', 'all evenings refused']),
-  )
+  const some = ['header sent', 'time sent', 'rule sent', 'all evenings refused']
+  expect(Object.keys(fates)).toEqual(expect.arrayContaining(some))
 })

@@ -1,12 +1,5 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -36,20 +29,16 @@ async function violations(folder: string): Promise<string[]> {
   return summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)
 }
 
-describe('a mandate leaves', () => {
-  it('from the room of the main job alone', () => {
-    const folder = join(root, 'src')
-    const senders = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
-      .filter((path) => /\.migrateMandate\(/.test(readFileSync(join(folder, path), 'utf8')))
-    expect(senders).toEqual(['migrate/migrate.ts'])
-  })
+it('a mandate leaves from the room of the main job alone', () => {
+  const folder = join(root, 'src')
+  const senders = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .filter((path) => /\.migrateMandate\(/.test(readFileSync(join(folder, path), 'utf8')))
+  expect(senders).toEqual(['migrate/migrate.ts'])
 })
 
 describe('imports', () => {
-  it('point down the layers', async () => {
-    expect(await violations(root)).toEqual([])
-  })
+  it('point down the layers', async () => expect(await violations(root)).toEqual([]))
 
   it('that point up, or past the file that chooses the driver, are found', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'layers-'))
@@ -70,12 +59,8 @@ describe('imports', () => {
       put('run/campaign.ts', 'export type Plan = 1', 'export const run = 1')
       const second = "import { type Plan, run } from '../run/campaign.js'"
       put('cli/second-way.ts', second, 'export const plan: Plan = run')
-      put(
-        'cli/fine.ts',
-        "import type { Plan } from '../run/campaign.js'",
-        opens,
-        'export const plan: Plan = 1',
-      )
+      const types = "import type { Plan } from '../run/campaign.js'"
+      put('cli/fine.ts', types, opens, 'export const plan: Plan = 1')
       const found = (await violations(folder)).map((text) => text.split(':')[0])
       expect(found.sort()).toEqual([
         'cli-is-above-everything-but-the-public-index',

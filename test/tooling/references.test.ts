@@ -67,12 +67,9 @@ const brokenAnchors = (path: string, text: string): string[] =>
   )
 
 describe('a reference', () => {
-  it('in the code leads to a page and a heading of this repository', () => {
+  it('leads to a page and a heading of this repository, in the code and in a page', () => {
     expect(CODE.length).toBeGreaterThan(300)
     expect(CODE.flatMap((path) => brokenIn(path, textOf(path)))).toEqual([])
-  })
-
-  it('in a page leads to a page and a heading of this repository', () => {
     expect(PAGES.length).toBeGreaterThan(8)
     expect(PAGES.flatMap((path) => brokenIn(path, textOf(path), false))).toEqual([])
     expect(PAGES.flatMap((path) => brokenAnchors(path, textOf(path)))).toEqual([])

@@ -1,29 +1,10 @@
-import {
-  chmodSync,
-  chownSync,
-  linkSync,
-  mkdirSync,
-  symlinkSync,
-  writeFileSync,
-  mkdtempSync,
-  rmSync,
-  readdirSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, chownSync, linkSync, mkdirSync, mkdtempSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  distrustFolder,
-  distrustInstructions,
-  distrustPrivateFile,
-  distrustSecret,
-  entryAt,
-  hasAccessList,
-  isPrivateGroup,
-  assertReportFolder,
-  makeFolder,
-  isOthersPort,
-} from '../../src/trust/trusted-file.js'
+import { assertReportFolder, distrustFolder, distrustInstructions } from '../../src/trust/trusted-file.js'
+import { distrustPrivateFile, distrustSecret, entryAt, hasAccessList } from '../../src/trust/trusted-file.js'
+import { isOthersPort, isPrivateGroup, makeFolder } from '../../src/trust/trusted-file.js'
 import { freshFolder } from '../support/folder.js'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
@@ -53,23 +34,18 @@ describe('a folder that is made', () => {
   })
 })
 
-describe('a folder for a report', () => {
-  it('is one that only this user can write, or that can be made; looking leaves nothing behind', () => {
-    const above = freshFolder()
-    const folder = join(above, 'pack')
-    expect(() => assertReportFolder(join(folder, 'night'))).not.toThrow()
-    expect(readdirSync(above)).toEqual([])
-    for (const place of ['/proc/sepa-migrate/pack', join(above, 'file', 'pack')]) {
-      writeFileSync(join(above, 'file'), '')
-      expect(() => assertReportFolder(place)).toThrow(
-        `the folder "${place}": it cannot be made, or not be written to (ENO`,
-      )
-    }
-    mkdirSync(folder)
-    expect(() => assertReportFolder(folder)).not.toThrow()
-    chmodSync(folder, 0o777)
-    expect(() => assertReportFolder(folder)).toThrow('anybody on this machine can write to it')
-  })
+it('a folder for a report is one that only this user can write, or that can be made; looking leaves nothing behind', () => {
+  const above = freshFolder()
+  const folder = join(above, 'pack')
+  expect(() => assertReportFolder(join(folder, 'night'))).not.toThrow()
+  expect(readdirSync(above)).toEqual([])
+  writeFileSync(join(above, 'file'), '')
+  for (const place of ['/proc/sepa-migrate/pack', join(above, 'file', 'pack')])
+    expect(() => assertReportFolder(place)).toThrow(`"${place}": it cannot be made, or not be written to`)
+  mkdirSync(folder)
+  expect(() => assertReportFolder(folder)).not.toThrow()
+  chmodSync(folder, 0o777)
+  expect(() => assertReportFolder(folder)).toThrow('anybody on this machine can write to it')
 })
 
 describe('a group', () => {
@@ -129,7 +105,7 @@ describe('an access list', () => {
   })
 
   it.skipIf(needsLists)(
-    'that only lets another user read is no fault, and neither is a group of one’s own',
+    'that lets another user read is no fault, and neither is a group of one’s own',
     () => {
       const folder = freshFolder()
       give(folder, 'u:65534:rx')
@@ -155,9 +131,8 @@ function freshFile(mode = 0o600): string {
 describe('a private file', () => {
   const check = (path: string) => distrustPrivateFile(entryAt(path)!)?.why ?? null
 
-  it('is trusted when it is ours alone', () => {
-    expect([check(freshFile()), check(freshFile(0o400))]).toEqual([null, null])
-  })
+  it('is trusted when it is ours alone', () =>
+    expect([freshFile(), freshFile(0o400)].map(check)).toEqual([null, null]))
 
   it('is not trusted when others may open it, as a link, as a folder, under two names', () => {
     for (const mode of [0o640, 0o604, 0o660, 0o644, 0o602])
@@ -218,13 +193,10 @@ describe.each([
 ])('a file %s', (_, distrust) => {
   const check = (path: string) => distrust(path)?.why ?? null
 
-  it('is trusted also through a link of ours, and may be missing', () => {
+  it('is trusted also through a link of ours, may be missing, and be read by others where it holds no secret', () => {
     const file = freshFile(0o400)
     symlinkSync(file, `${file}-link`)
     expect([check(file), check(`${file}-link`), check(`${file}-none`)]).toEqual([null, null, null])
-  })
-
-  it('may be read by others only where it holds no secret', () => {
     const others = distrust === distrustSecret ? 'other users may open it (mode 0644)' : null
     expect(check(freshFile(0o644))).toBe(others)
   })

@@ -1,26 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-  closeSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { chmodSync, closeSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { statSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, beforeEach } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import {
-  assertGiven,
-  readGiven,
-  readGivenText,
-  type GivenRequest,
-  openTrusted,
-} from '../../src/trust/trusted-file.js'
+import { assertGiven, openTrusted, readGiven, readGivenText } from '../../src/trust/trusted-file.js'
+import type { GivenRequest } from '../../src/trust/trusted-file.js'
 import { freshFolder } from '../support/folder.js'
 
 let folder: string
@@ -72,9 +57,7 @@ describe('a file that is given to be read whole', () => {
     const file = at('plan.json')
     writeFileSync(file, '')
     truncateSync(file, 3 * 1024 ** 3)
-    expect(refusalOf(file)).toMatch(
-      /it is larger than 97\.65625 KiB, which no such file is; nothing was sent/,
-    )
+    expect(refusalOf(file)).toMatch(/it is larger than 97\.65625 KiB, which no such file is/)
   })
 
   it('is no link where that is asked, and is trusted by what was opened', () => {
@@ -85,9 +68,8 @@ describe('a file that is given to be read whole', () => {
     expect(refusalOf(`${file}-link`, { noLink: true })).toContain('it is a symbolic link')
     const distrust: GivenRequest['distrust'] = (_path, { mode }) =>
       (mode & 0o044) === 0 ? null : { why: 'others may read it', next: 'Close it' }
-    expect(refusalOf(file, { distrust })).toBe(
-      `Cannot trust the plan "${file}": others may read it; nothing was sent`,
-    )
+    const told = `Cannot trust the plan "${file}": others may read it; nothing was sent`
+    expect(refusalOf(file, { distrust })).toBe(told)
   })
 })
 
@@ -138,9 +120,8 @@ describe('a trusted output', () => {
     symlinkSync(folder, at('by-another-path'))
     symlinkSync(at('export.csv'), at('input-link.csv'))
     expect(refusedOutput(at('export.csv'), [at('export.csv')])).toContain('reads or keeps')
-    expect(refusedOutput(join(at('by-another-path'), 'export.csv'), [at('export.csv')])).toContain(
-      'reads or keeps',
-    )
+    const another = join(at('by-another-path'), 'export.csv')
+    expect(refusedOutput(another, [at('export.csv')])).toContain('reads or keeps')
     expect(refusedOutput(at('export.csv'), [at('input-link.csv')])).toContain('reads or keeps')
     // Not there yet, like the log that SQLite is about to make beside a ledger.
     expect(refusedOutput(at('campaign.db-wal'), [at('campaign.db-wal')])).toContain('reads or keeps')

@@ -1,50 +1,30 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Choice,
-  choiceLine,
-  choiceText,
-  narrowed,
-  spreadPilot,
-  type PilotCandidate,
-} from '../../../src/domain/row/choice.js'
+import { choiceLine, choiceText, narrowed, spreadPilot } from '../../../src/domain/row/choice.js'
+import type { Choice, PilotCandidate } from '../../../src/domain/row/choice.js'
 import { seedChance } from '../../support/chance.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'
 
 const SEGMENT = { column: 'Segment', values: ['A', 'B'] }
 const TIER = { column: 'Tier', values: ['1'] }
+const taking = (only: Choice['only'], countries: Choice['countries']): Choice => ({ only, countries })
 
 describe('a choice', () => {
   it('is told in words, with what it leaves', () => {
-    const choice = { only: [SEGMENT, TIER], countries: ['AT', 'DE'] }
+    const choice = taking([SEGMENT, TIER], ['AT', 'DE'])
     expect(choiceText(choice)).toBe('Segment: A or B; Tier: 1; country: AT or DE')
-    expect(choiceText({ only: [], countries: [] })).toBe('country: none')
-    expect(choiceLine({ ...choice, left: 1 })).toBe(
-      'Of the ready rows only Segment: A or B; Tier: 1; country: AT or DE; 1 other row stays ready',
-    )
+    expect(choiceText(taking([], []))).toBe('country: none')
+    const told = 'Of the ready rows only Segment: A or B; Tier: 1; country: AT or DE; 1 other row stays ready'
+    expect(choiceLine({ ...choice, left: 1 })).toBe(told)
   })
 
   it.each<[Choice | null, Choice | null, Choice | null]>([
     [null, null, null],
-    [{ only: [SEGMENT], countries: null }, null, { only: [SEGMENT], countries: null }],
-    [null, { only: [], countries: ['AT'] }, { only: [], countries: ['AT'] }],
-    [
-      { only: [SEGMENT], countries: ['AT', 'DE'] },
-      { only: [TIER], countries: ['DE', 'FR'] },
-      { only: [SEGMENT, TIER], countries: ['DE'] },
-    ],
-    [
-      { only: [], countries: ['AT'] },
-      { only: [], countries: ['DE'] },
-      { only: [], countries: [] },
-    ],
-    [
-      { only: [], countries: ['AT'] },
-      { only: [TIER], countries: null },
-      { only: [TIER], countries: ['AT'] },
-    ],
-  ])('narrowed by another takes what both take: %j and %j', (wide, narrow, both) => {
-    expect(narrowed(wide, narrow)).toEqual(both)
-  })
+    [taking([SEGMENT], null), null, taking([SEGMENT], null)],
+    [null, taking([], ['AT']), taking([], ['AT'])],
+    [taking([SEGMENT], ['AT', 'DE']), taking([TIER], ['DE', 'FR']), taking([SEGMENT, TIER], ['DE'])],
+    [taking([], ['AT']), taking([], ['DE']), taking([], [])],
+    [taking([], ['AT']), taking([TIER], null), taking([TIER], ['AT'])],
+  ])('narrowed by another: %j and %j', (wide, narrow, both) => expect(narrowed(wide, narrow)).toEqual(both))
 })
 
 const row = (id: number, more: Partial<PilotCandidate> = {}): PilotCandidate => ({

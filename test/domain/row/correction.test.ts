@@ -1,45 +1,31 @@
 import { describe, expect, it } from 'vitest'
-import {
-  changesIn,
-  changesText,
-  correctionLines,
-  countFields,
-  dateLikeness,
-  isSameName,
-  likenessOf,
-  notationOf,
-  readWhole,
-} from '../../../src/domain/row/correction.js'
+import { changesIn, changesText, correctionLines } from '../../../src/domain/row/correction.js'
+import { countFields, dateLikeness, isSameName } from '../../../src/domain/row/correction.js'
+import { likenessOf, notationOf, readWhole } from '../../../src/domain/row/correction.js'
 import fc from 'fast-check'
 import { DATE_FORMATS, readDate, writeDate, addDays } from '../../../src/domain/mandate/date.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 
 describe('what a correction changed', () => {
+  const change = (field: string, before = '1', after = '2') => ({ field, before, after })
+
   it('is told without a word of any language', () => {
-    const changes = [
-      { field: 'iban', before: 'DE…3000', after: 'NL…4300' },
-      { field: 'signed_date', before: '', after: '2024-03-15' },
-    ]
+    const changes = [change('iban', 'DE…3000', 'NL…4300'), change('signed_date', '', '2024-03-15')]
     expect(changesText(changes)).toBe('iban "DE…3000" → "NL…4300", signed_date "" → "2024-03-15"')
   })
 
   it('names its fields again, whatever stands in a value', () => {
-    const text = changesText([
-      { field: 'unique_mandate_reference', before: 'a" → "b", iban "', after: '\u0007' },
-      { field: 'customer_no', before: '1', after: '2' },
-    ])
+    const odd = change('unique_mandate_reference', 'a" → "b", iban "', '\u0007')
+    const text = changesText([odd, change('customer_no')])
     expect(text).not.toContain('\u0007')
     expect(changesIn(text).map(({ field }) => field)).toEqual(['unique_mandate_reference', 'customer_no'])
     expect(changesIn('removed with the personal data')).toEqual([])
   })
 
   it('is counted by field, the most frequent first', () => {
-    const iban = changesText([{ field: 'iban', before: '1', after: '2' }])
-    const date = changesText([{ field: 'signed_date', before: '1', after: '2' }])
-    expect(countFields([date, `${iban}, ${date}`, ''])).toEqual([
-      { field: 'signed_date', count: 2 },
-      { field: 'iban', count: 1 },
-    ])
+    const [iban = '', date = ''] = ['iban', 'signed_date'].map((field) => changesText([change(field)]))
+    const counted = countFields([date, `${iban}, ${date}`, ''])
+    expect(counted.map(({ field, count }) => `${field} ${count}`)).toEqual(['signed_date 2', 'iban 1'])
   })
 })
 
@@ -77,9 +63,9 @@ describe('a cell that was saved again', () => {
     // 1,552 is marked as text in our files, so only a person makes another number of it.
     ['1,552', '1552', 'different'],
     ['', '5', 'different'],
-  ] as const)('%s read back as %s is %s', (original, given, expected) => {
-    expect(likenessOf(original, given)).toBe(expected)
-  })
+  ] as const)('%s read back as %s is %s', (text, given, expected) =>
+    expect(likenessOf(text, given)).toBe(expected),
+  )
 
   it.each([
     ['2024-03-01', 'iso', '01.03.2024', 'same'],
@@ -122,9 +108,9 @@ describe('a cell that was saved again', () => {
     ['04/05/2024', 'dd/mm/yyyy', 'dd/mm/yyyy'],
     ['04-05-2024', 'mm-dd-yyyy', 'mm-dd-yyyy'],
     ['20240405', 'yyyymmdd', 'yyyymmdd'],
-  ] as const)('%s in a column of %s has the notation %s', (text, format, notation) => {
-    expect(notationOf(text, format, TODAY)).toBe(notation)
-  })
+  ] as const)('%s in a column of %s has the notation %s', (text, format, as) =>
+    expect(notationOf(text, format, TODAY)).toBe(as),
+  )
 })
 
 describe('the name of a customer or a mandate, as a spreadsheet saves it', () => {
@@ -168,11 +154,7 @@ it('a date is written as its column has it', () => {
 
 describe('what was corrected', () => {
   const corrected = (row: number, changes = 'iban "A" → "B"') => ({
-    row,
-    by: 'Berta',
-    at: '2026-06-15T10:00:00.000Z',
-    reason: 'a letter',
-    changes,
+    ...{ row, by: 'Berta', at: '2026-06-15T10:00:00.000Z', reason: 'a letter', changes },
   })
 
   it('is told by how many rows, which fields, and the first of them', () => {
@@ -185,10 +167,8 @@ describe('what was corrected', () => {
 
   it('is no field where none was changed, and nothing where nobody corrected anything', () => {
     const line = '  row 7: no field (Berta: a letter)'
-    expect(correctionLines({ rows: 1, fields: [], first: [corrected(7, '')] })).toEqual([
-      '1 row was corrected',
-      line,
-    ])
+    const lines = correctionLines({ rows: 1, fields: [], first: [corrected(7, '')] })
+    expect(lines).toEqual(['1 row was corrected', line])
     expect(correctionLines({ rows: 0, fields: [], first: [] })).toEqual([])
   })
 })

@@ -44,16 +44,14 @@ const ALLOWED: readonly (readonly [RowState, RowEvent, RowState])[] = [
 const EVENTS = [...new Set(ALLOWED.map(([, event]) => event))]
 
 describe('the life of a row', () => {
-  test.each(ALLOWED)('%s by %s becomes %s', (state, event, next) => {
-    expect(transition(state, event)).toBe(next)
-  })
+  test.each(ALLOWED)('%s by %s becomes %s', (state, by, next) => expect(transition(state, by)).toBe(next))
 
   test('no other edge exists', () => {
     for (const state of ROW_STATES)
       for (const event of EVENTS) {
         if (ALLOWED.some(([from, by]) => from === state && by === event)) continue
         expect(() => transition(state, event), `${state} by ${event}`).toThrow(
-          `No edge leaves the state "${state}"`,
+          `No edge leaves the state "${state}`,
         )
       }
   })
@@ -101,16 +99,10 @@ it('a row is held back where it is in doubt and nothing of its request left', ()
   expect(isHeldBack({ kind: 'not_sent', evidence: NOTHING_LEFT })).toBe(false)
 })
 
-it('each state is told in words', () => {
+it('each state is told in words, and in the README; none that may be at the service as unregistered', () => {
   expect(new Set(Object.values(STATE_MEANS).filter((text) => text.length > 8)).size).toBe(ROW_STATES.length)
-})
-
-it('what may still be at the service is never called unregistered', () => {
   for (const state of ['in_doubt', 'sending'] as const)
     expect(STATE_MEANS[state]).not.toMatch(/nothing was registered|not registered/i)
-})
-
-it('the table of states in the README has each of them, by its name', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
   const section = /## Row states\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? ''
   const named = [...section.matchAll(/^\| \**([a-z ]+?)\** +\|/gm)].map(([, name]) => name)
@@ -125,34 +117,25 @@ it('a newcomer replaces exactly the states that have an edge to superseded', () 
 const PROTECTED = ['sending', 'registered', 'in_doubt', 'written_off'] as const
 
 describe('a row that names the row it corrects', () => {
-  const named = {
-    state: 'invalid',
-    isSameMandate: false,
-    isRelated: true,
-    isUnchanged: false,
-    isOutdated: false,
-  } as const
-  const decideOn = (changes: Partial<NonNullable<CorrectionFacts['named']>>, isContested = false) =>
-    decideCorrection({
-      named: { ...named, hasRivals: (changes.state ?? named.state) === 'conflict', ...changes },
-      isContested,
-    })
+  const NOT = { isSameMandate: false, isUnchanged: false, isOutdated: false }
+  const named = { state: 'invalid', isRelated: true, ...NOT } as const
+  const decideOn = (changes: Partial<NonNullable<CorrectionFacts['named']>>, isContested = false) => {
+    const hasRivals = (changes.state ?? named.state) === 'conflict'
+    return decideCorrection({ named: { ...named, hasRivals, ...changes }, isContested })
+  }
 
   const related = { ...named, hasRivals: false }
-  it.each<[string, CorrectionFacts]>([
-    ['unknown', { named: null, isContested: false }],
-    ['unrelated', { named: { ...related, isRelated: false }, isContested: false }],
-    ['unrelated', { named: { ...related, isRelated: false, isSameMandate: true }, isContested: false }],
+  it.each<[string, CorrectionFacts['named'], boolean?]>([
+    ['unknown', null],
+    ['unrelated', { ...related, isRelated: false }],
+    ['unrelated', { ...related, isRelated: false, isSameMandate: true }],
     // Another row corrects the same one into another mandate.
-    ['contested', { named: related, isContested: true }],
-    ['outdated', { named: { ...related, isOutdated: true, isSameMandate: true }, isContested: false }],
-    ...PROTECTED.map((state): [string, CorrectionFacts] => [
-      'protected',
-      { named: { ...related, state }, isContested: false },
-    ]),
-  ])('is a conflict: %s', (because, facts) => {
-    expect(decideCorrection(facts)).toEqual({ kind: 'conflict', because })
-  })
+    ['contested', related, true],
+    ['outdated', { ...related, isOutdated: true, isSameMandate: true }],
+    ...PROTECTED.map((state) => ['protected', { ...related, state }] as [string, CorrectionFacts['named']]),
+  ])('is a conflict: %s', (because, named, isContested = false) =>
+    expect(decideCorrection({ named, isContested })).toEqual({ kind: 'conflict', because }),
+  )
 
   it.each(ROW_STATES)('changes nothing where nothing was corrected (%s)', (state) => {
     const kind = state === 'conflict' ? 'with_its_rivals' : 'unchanged'
@@ -161,11 +144,11 @@ describe('a row that names the row it corrects', () => {
     expect(decideOn(same, true)).toEqual({ kind })
   })
 
-  it.each(ROW_STATES)('follows the rules for groups where both are of one mandate (%s)', (state) => {
-    expect(decideOn({ state, isSameMandate: true })).toEqual({ kind: 'by_mandate' })
-  })
+  it.each(ROW_STATES)('follows the rules for groups where both are of one mandate (%s)', (state) =>
+    expect(decideOn({ state, isSameMandate: true })).toEqual({ kind: 'by_mandate' }),
+  )
 
-  it.each(REPLACEABLE_STATES)('replaces a row of another mandate that is %s', (state) => {
-    expect(decideOn({ state })).toEqual({ kind: 'supersede' })
-  })
+  it.each(REPLACEABLE_STATES)('replaces a row of another mandate that is %s', (state) =>
+    expect(decideOn({ state })).toEqual({ kind: 'supersede' }),
+  )
 })

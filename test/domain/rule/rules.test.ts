@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  isRuleId,
-  RULES,
-  ruleOf,
-  severityOf,
-  type RuleId,
-  type Severity,
-  showValue,
-} from '../../../src/domain/rule/verdict.js'
+import { isRuleId, RULES, ruleOf, severityOf, showValue } from '../../../src/domain/rule/verdict.js'
+import type { RuleId, Severity } from '../../../src/domain/rule/verdict.js'
 import { readFileSync } from 'node:fs'
 
 // Written down a second time: section | error | warning | off. A dagger leaves no usable value, a word in brackets is the state.
@@ -37,17 +30,12 @@ const agreed = AGREED.trim()
   .split('\n')
   .flatMap((line) => {
     const [section = '', ...columns] = line.split('|').map((cell) => cell.trim())
-    return columns.flatMap((column, i) =>
-      column
-        .split(', ')
-        .filter((entry) => entry !== '')
-        .map((entry) => ({
-          section,
-          severity: SEVERITIES[i]!,
-          id: entry.split(' ')[0]!,
-          unusable: entry.includes('†'),
-          state: /\((\w+)\)/.exec(entry)?.[1],
-        })),
+    const entries = columns.map((column) => column.split(', ').filter((entry) => entry !== ''))
+    return entries.flatMap((all, i) =>
+      all.map((entry) => ({
+        ...{ section, severity: SEVERITIES[i]!, id: entry.split(' ')[0]! },
+        ...{ unusable: entry.includes('†'), state: /\((\w+)\)/.exec(entry)?.[1] },
+      })),
     )
   })
 
@@ -55,27 +43,21 @@ describe('the catalogue', () => {
   test.each(agreed)('holds $id as the rulebook lists it', ({ id, section, severity, unusable, state }) => {
     expect(isRuleId(id)).toBe(true)
     const rule = ruleOf(id as RuleId)
-    expect(rule).toMatchObject({ section, severity })
-    expect(rule.unusable ?? false).toBe(unusable)
+    expect({ unusable: false, ...rule }).toMatchObject({ section, severity, unusable })
     expect(rule.state).toBe(state)
   })
 
-  test('holds nothing else', () => {
-    expect(Object.keys(RULES).sort()).toEqual(agreed.map(({ id }) => id).sort())
-  })
+  test('holds nothing else', () =>
+    expect(Object.keys(RULES).sort()).toEqual(agreed.map(({ id }) => id).sort()))
 
   test('tells the operator in sentences what is wrong and what to do', () => {
-    for (const [id, { message, remedy }] of Object.entries(RULES)) {
-      expect(message, id).toMatch(/^[A-Z].*\.$/)
-      expect(remedy, id).toMatch(/^[A-Z].*\.$/)
-    }
+    for (const [id, { message, remedy }] of Object.entries(RULES))
+      for (const sentence of [message, remedy]) expect(sentence, id).toMatch(/^[A-Z].*\.$/)
   })
 
-  test('does not take names of object members for rules', () => {
-    expect(isRuleId('toString')).toBe(false)
-    expect(isRuleId('constructor')).toBe(false)
-    expect(isRuleId('iban_empty')).toBe(false)
-  })
+  test.each(['toString', 'constructor', 'iban_empty'])('has no %s', (name) =>
+    expect(isRuleId(name)).toBe(false),
+  )
 })
 
 test('an override wins over the default, and only for its rule', () => {
@@ -88,6 +70,8 @@ test('an override wins over the default, and only for its rule', () => {
 describe('a value in a report', () => {
   test('is masked, and its unprintable characters are code points', () => {
     expect(showValue('a\u200b DE89370400440532013000\u0007')).toBe('a<U+200B> DE…3000<U+0007>')
+    // Of an IBAN column, whatever stands between the digits.
+    expect(showValue('DE89#3704#0044#0532#0130#00', 'iban')).toBe('DE…3000')
   })
 
   test('is capped, and an account at the cut does not show', () => {
@@ -96,26 +80,16 @@ describe('a value in a report', () => {
     expect(showValue(`${'x '.repeat(55)}DE89370400440532013000 ${'y'.repeat(99)}`)).toContain('DE…3000')
     expect(showValue('y'.repeat(64_000)).length).toBeLessThan(200)
   })
-
-  test('of an IBAN column is masked whatever stands between the digits', () => {
-    expect(showValue('DE89#3704#0044#0532#0130#00', 'iban')).toBe('DE…3000')
-  })
 })
 
 const page = readFileSync(new URL('../../../src/domain/rulebook.md', import.meta.url), 'utf8')
 
-/** As GitHub makes it of a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^a-z0-9 -]/g, '')
-    .replaceAll(' ', '-')
-
+/** By the anchor that GitHub makes of the heading. */
 const sections = new Map(
-  page
-    .split('\n## ')
-    .slice(1)
-    .map((section): [string, string] => [anchorOf(section.split('\n')[0] ?? ''), section]),
+  page.split('\n## ').map((section): [string, string] => {
+    const heading = (section.split('\n')[0] ?? '').toLowerCase()
+    return [heading.replace(/[^a-z0-9 -]/g, '').replaceAll(' ', '-'), section]
+  }),
 )
 const named = new Set(agreed.map(({ section }) => section))
 

@@ -61,9 +61,9 @@ describe('cleaning a cell', () => {
     ['="="1""', '="1"'],
     ['=""', ''],
     ...['="', '="1', '1"', '="1"x', 'x="1"'].map((half) => [half, half]),
-  ])('a spreadsheet text marker is opened once, and half a one is kept: %s', (cell, cleaned) => {
-    expect(cleanCell(cell)).toBe(cleaned)
-  })
+  ])('a text marker is opened once, half a one is kept: %s', (cell, cleaned) =>
+    expect(cleanCell(cell)).toBe(cleaned),
+  )
 
   test('long blanks inside a cell of 2 MB cost no more than one look at each', () => {
     const cell = `a${' '.repeat(2_000_000)}b`
@@ -85,9 +85,7 @@ describe('cleaning an IBAN', () => {
     ['DE89/3704.0044_0532#01', 'DE89/3704.0044_0532#01'],
     ['DE89\n3704', 'DE89\n3704'],
     ['DE89–3704', 'DE89–3704'],
-  ])('%j becomes %j', (raw, cleaned) => {
-    expect(cleanIban(raw)).toBe(cleaned)
-  })
+  ])('%j becomes %j', (raw, cleaned) => expect(cleanIban(raw)).toBe(cleaned))
 
   test('only a to z become upper case', () => {
     expect(upperCase('azÄäßﬁı\u0131')).toBe('AZÄäßﬁı\u0131')
@@ -129,9 +127,7 @@ test.each([
   ['DbtrAcct/Id/IBAN', 'dbtracctidiban'],
   ['№ 7', '7'],
   ['—', ''],
-])('%j folds to %j', (header, folded) => {
-  expect(fold(header)).toBe(folded)
-})
+])('%j folds to %j', (header, folded) => expect(fold(header)).toBe(folded))
 
 describe('showing a text', () => {
   test.each([
@@ -142,9 +138,9 @@ describe('showing a text', () => {
     ['\u00a0\u3000\u2028', '<U+00A0><U+3000><U+2028>'],
     ['\ud800', '<U+D800>'],
     ['\u{e0041}\u3164', '<U+E0041><U+3164>'],
-  ])('control, invisible and bidi characters are shown as code points: %j', (hidden, shown) => {
-    expect(printable(hidden)).toBe(shown)
-  })
+  ])('what hides or moves is shown as code points: %j', (hidden, shown) =>
+    expect(printable(hidden)).toBe(shown),
+  )
 
   test('letters of all scripts, blanks and symbols stay', () => {
     const plain = 'Müller & Søn – "Ω" 日本 € \u{1f600} \ufffd'
@@ -170,22 +166,16 @@ describe('one line', () => {
     ['pay\u202egnihton', 'paygnihton'],
     ['zero\u200bwidth', 'zerowidth'],
     ['tag\u{E0041}ged', 'tagged'],
-  ])('%j shows what it holds', (text, shown) => {
-    expect(oneLine(text)).toBe(shown)
-  })
+  ])('%j shows what it holds', (text, shown) => expect(oneLine(text)).toBe(shown))
 
   it('a title that is never ended hides no text behind it', () => {
     expect(oneLine('\u001b]0;Error: two rows are missing')).toContain('Error: two rows are missing')
   })
 
-  it.each(['Müller-Öztürk', 'Łódź', 'Ἀθῆναι', '東京', 'e\u0301'])(
-    'letters of every language stay: %s',
-    (letters) => expect(oneLine(letters)).toBe(letters),
-  )
+  const LETTERS = ['Müller-Öztürk', 'Łódź', 'Ἀθῆναι', '東京', 'e\u0301']
+  it.each(LETTERS)('letters of every language stay: %s', (text) => expect(oneLine(text)).toBe(text))
 
-  it('of several lines each is one', () => {
-    expect(plainLines('a\u001b[2J\nb\rc')).toBe('a\nb c')
-  })
+  it('of several lines each is one', () => expect(plainLines('a\u001b[2J\nb\rc')).toBe('a\nb c'))
 })
 
 it('JSON gives a program every character back, and shows a terminal none that hides', () => {
@@ -201,24 +191,14 @@ describe('the wording of figures', () => {
     expect([plural(1, 'row', 'rows'), plural(2000, 'row', 'rows')]).toEqual(['1 row', '2,000 rows'])
   })
 
-  it('never rounds what is there to nothing, nor what is missing to all', () => {
-    const shares = [
-      [1, 1_000_000],
-      [999_999, 1_000_000],
-      [0, 5],
-      [5, 5],
-      [1, 3],
-      [0, 0],
-    ] as const
-    expect(shares.map(([part, whole]) => shareText(part, whole))).toEqual([
-      '<0.1 %',
-      '>99.9 %',
-      '0.0 %',
-      '100.0 %',
-      '33.3 %',
-      '',
-    ])
-  })
+  it.each([
+    [1, 1_000_000, '<0.1 %'],
+    [999_999, 1_000_000, '>99.9 %'],
+    [0, 5, '0.0 %'],
+    [5, 5, '100.0 %'],
+    [1, 3, '33.3 %'],
+    [0, 0, ''],
+  ])('shows %i of %i as %s', (part, whole, text) => expect(shareText(part, whole)).toBe(text))
 
   it.each([
     [400, '1 s'],

@@ -1,11 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  checkMandate,
-  type CheckOptions,
-  type RawValues,
-  checkLastCollection,
-} from '../../../src/domain/value/check-mandate.js'
+import { checkLastCollection, checkMandate } from '../../../src/domain/value/check-mandate.js'
+import type { CheckOptions, RawValues } from '../../../src/domain/value/check-mandate.js'
 import { REQUIRED_FIELDS, type LocalDate } from '../../../src/domain/mandate/mandate.js'
 import { type Finding, RULES, ruleOf, type RuleId } from '../../../src/domain/rule/verdict.js'
 import { CLEAN_ROW, OPTIONS, dateOf } from '../clean-row.js'
@@ -35,19 +31,17 @@ const ROW_SECTIONS = [
 const rowRules = (Object.keys(RULES) as RuleId[]).filter((rule) => ROW_SECTIONS.includes(RULES[rule].section))
 
 const iban = (value: string): Case => ({ raw: { iban: value } })
-const ci = (value: string, options: Partial<CheckOptions> = {}): Case => ({
-  raw: { sepa_creditor_identifier: value },
-  options,
-})
+const ci = (value: string, options: Partial<CheckOptions> = {}): Case => {
+  return { raw: { sepa_creditor_identifier: value }, options }
+}
 const umr = (value: string): Case => ({ raw: { unique_mandate_reference: value } })
 const customer = (value: string): Case => ({ raw: { customer_no: value } })
-const signed = (value: string, signedDateFormat: CheckOptions['signedDateFormat'] = 'iso'): Case => ({
-  raw: { signed_date: value },
-  options: { signedDateFormat },
-})
-const collected = (value: string, signedDate = '2015-01-01'): Case => ({
-  raw: { last_collection_date: value, signed_date: signedDate },
-})
+const signed = (value: string, signedDateFormat: CheckOptions['signedDateFormat'] = 'iso'): Case => {
+  return { raw: { signed_date: value }, options: { signedDateFormat } }
+}
+const collected = (value: string, signedDate = '2015-01-01'): Case => {
+  return { raw: { last_collection_date: value, signed_date: signedDate } }
+}
 
 /** For each rule on one row: what breaks it, and the nearest thing that does not. */
 const CASES: Partial<Record<RuleId, readonly [broken: Case, kept: Case]>> = {
@@ -122,41 +116,37 @@ const CASES: Partial<Record<RuleId, readonly [broken: Case, kept: Case]>> = {
   SCHEME_UNKNOWN: [{ raw: { scheme: 'ja' } }, { raw: { scheme: 'CORE' } }],
 }
 
-describe('every rule on one row', () => {
-  test.each(rowRules)('%s is found where it is broken alone, and decides the row by its severity', (rule) => {
-    const [broken, kept] = CASES[rule]!
-    expect(rulesOf(kept)).not.toContain(rule)
-    const { severity, state, unusable } = ruleOf(rule)
-    const { verdict, findings } = check(broken)
-    expect(findings.find((each) => each.rule === rule)?.severity).toBe(severity)
-    if (severity === 'error') expect(verdict.kind).toBe(state ?? 'invalid')
-    else if (findings.every((each) => each.severity === 'warning')) expect(verdict.kind).toBe('sendable')
-    const as = (given: 'error' | 'off') =>
-      check({ ...broken, options: { ...broken.options, severities: { [rule]: given } } })
-    expect(as('error').verdict.kind).not.toBe('sendable')
-    // Off says nothing, unless it must.
-    const off = as('off')
-    expect(off.findings.some((each) => each.rule === rule)).toBe(unusable ?? false)
-    if (unusable === true) expect(off.verdict.kind).toBe(state ?? 'invalid')
-  })
+test.each(rowRules)('%s is found where it is broken alone, and decides the row by its severity', (rule) => {
+  const [broken, kept] = CASES[rule]!
+  expect(rulesOf(kept)).not.toContain(rule)
+  const { severity, state, unusable } = ruleOf(rule)
+  const { verdict, findings } = check(broken)
+  expect(findings.find((each) => each.rule === rule)?.severity).toBe(severity)
+  if (severity === 'error') expect(verdict.kind).toBe(state ?? 'invalid')
+  else if (findings.every((each) => each.severity === 'warning')) expect(verdict.kind).toBe('sendable')
+  const as = (given: 'error' | 'off') =>
+    check({ ...broken, options: { ...broken.options, severities: { [rule]: given } } })
+  expect(as('error').verdict.kind).not.toBe('sendable')
+  // Off says nothing, unless it must.
+  const off = as('off')
+  expect(off.findings.some((each) => each.rule === rule)).toBe(unusable ?? false)
+  if (unusable === true) expect(off.verdict.kind).toBe(state ?? 'invalid')
 })
 
-describe('a clean row', () => {
-  test.each([{}, { iban: 'iban: de89 3704 0044 0532 0130 00', unique_mandate_reference: ' MND-000123 ' }])(
-    'is sendable as it stands, and gives the mandate that its values show: %j',
-    (raw) => {
-      const read = { customerNo: 4711, iban: 'DE89370400440532013000', signedDate: '2024-05-06' }
-      const original = { creditorIdentifier: 'DE98ZZZ09999999999', mandateReference: 'MND-000123' }
-      expect(check({ raw })).toEqual({
-        verdict: { kind: 'sendable', mandate: { ...read, original } },
-        values: { ...read, ...original },
-        mandateKey: 'DE|09999999999|MND-000123',
-        latestFirstDebit: '2027-05-06',
-        findings: [],
-      })
-    },
-  )
-})
+test.each([{}, { iban: 'iban: de89 3704 0044 0532 0130 00', unique_mandate_reference: ' MND-000123 ' }])(
+  'a clean row is sendable as it stands, and gives the mandate that its values show: %j',
+  (raw) => {
+    const read = { customerNo: 4711, iban: 'DE89370400440532013000', signedDate: '2024-05-06' }
+    const original = { creditorIdentifier: 'DE98ZZZ09999999999', mandateReference: 'MND-000123' }
+    expect(check({ raw })).toEqual({
+      verdict: { kind: 'sendable', mandate: { ...read, original } },
+      values: { ...read, ...original },
+      mandateKey: 'DE|09999999999|MND-000123',
+      latestFirstDebit: '2027-05-06',
+      findings: [],
+    })
+  },
+)
 
 describe('a row with several problems', () => {
   const wrong: RawValues = {
@@ -175,25 +165,17 @@ describe('a row with several problems', () => {
     const { verdict, findings } = checkMandate(wrong, OPTIONS)
     expect(verdict).toEqual({ kind: 'invalid' })
     expect(findings.map(({ rule, field }) => `${field ?? ''} ${rule}`)).toEqual([
-      'customer_no CUST_FORMAT',
-      'iban IBAN_CHECKSUM',
-      'signed_date DATE_INVALID',
-      'sepa_creditor_identifier CI_LENGTH',
-      'unique_mandate_reference UMR_CHARSET',
-      'last_collection_date LAST_COLLECTION_INVALID',
-      'status STATUS_UNKNOWN',
-      'sequence SEQUENCE_UNKNOWN',
-      'scheme SCHEME_UNKNOWN',
+      ...['customer_no CUST_FORMAT', 'iban IBAN_CHECKSUM', 'signed_date DATE_INVALID'],
+      ...['sepa_creditor_identifier CI_LENGTH', 'unique_mandate_reference UMR_CHARSET'],
+      ...['last_collection_date LAST_COLLECTION_INVALID', 'status STATUS_UNKNOWN'],
+      ...['sequence SEQUENCE_UNKNOWN', 'scheme SCHEME_UNKNOWN'],
     ])
   })
 
   test('is excluded rather than invalid when both apply, by the first reason, and keeps all findings', () => {
     const { verdict, findings } = checkMandate({ ...wrong, sequence: 'OOFF', status: 'expired' }, OPTIONS)
-    expect(verdict).toEqual({
-      kind: 'excluded',
-      rule: 'STATUS_NOT_ACTIVE',
-      reason: RULES.STATUS_NOT_ACTIVE.message,
-    })
+    const reason = 'The mandate is not active.'
+    expect(verdict).toEqual({ kind: 'excluded', rule: 'STATUS_NOT_ACTIVE', reason })
     expect(findings).toHaveLength(9)
   })
 
@@ -216,9 +198,8 @@ describe('a row with several problems', () => {
 
 describe('findings that the source hands over', () => {
   test('come first and explain a missing value', () => {
-    const { verdict, values, findings } = check({ raw: { customer_no: null, iban: 'x' } }, [
-      given('CROSSWALK_NO_MATCH'),
-    ])
+    const found = [given('CROSSWALK_NO_MATCH')]
+    const { verdict, values, findings } = check({ raw: { customer_no: null, iban: 'x' } }, found)
     expect(verdict.kind).toBe('invalid')
     expect(values.customerNo).toBeNull()
     expect(findings.map(({ rule }) => rule)).toEqual(['CROSSWALK_NO_MATCH', 'IBAN_COUNTRY'])
@@ -230,9 +211,7 @@ describe('findings that the source hands over', () => {
     // A rule that leaves no usable value does so as a warning, too.
     ['as a warning of a rule without value', {}, given('ROW_FIELD_COUNT', 'warning'), 'invalid'],
     ['so', { customer_no: null }, given('CROSSWALK_NO_MATCH', 'warning'), 'invalid'],
-  ])('keep a row back %s', (_, raw, finding, kind) => {
-    expect(check({ raw }, [finding]).verdict.kind).toBe(kind)
-  })
+  ])('keep a row back %s', (_, raw, given, kind) => expect(check({ raw }, [given]).verdict.kind).toBe(kind))
 
   test.each(REQUIRED_FIELDS)('are not needed for a missing %s to keep the row back', (field) => {
     expect(check({ raw: { [field]: null } }).verdict).toEqual({ kind: 'invalid' })
@@ -403,15 +382,9 @@ describe('an absent last collection', () => {
   test.each(['', ' ', '-', 'NaT', 'None', '0000-00-00', '1900-01-01', '1970-01-01'])(
     'is what %j means',
     (raw) => {
-      expect(checkCollected(raw, { signedDate: young })).toEqual({
-        rules: [],
-        latestFirstDebit: '2026-06-15',
-      })
-      expect(checkCollected(raw, { signedDate: old })).toEqual({
-        rules: ['DORMANCY_UNKNOWN'],
-        latestFirstDebit: null,
-      })
-      expect(checkCollected(raw, { signedDate: null })).toEqual({ rules: [], latestFirstDebit: null })
+      const told = [young, old, null].map((signedDate) => checkCollected(raw, { signedDate }))
+      expect(told.map(({ rules }) => rules)).toEqual([[], ['DORMANCY_UNKNOWN'], []])
+      expect(told.map(({ latestFirstDebit }) => latestFirstDebit)).toEqual(['2026-06-15', null, null])
     },
   )
 
@@ -423,9 +396,8 @@ describe('an absent last collection', () => {
     // Digits of a day that is none before 1900, and what is no day at all.
     for (const raw of ['10052010', '41.12.1899', '1899', '31.12.0024'])
       expect(checkCollected(raw, options).rules, raw).toEqual(['LAST_COLLECTION_INVALID'])
-    expect(checkCollected('25569', { signedDate: old, lastCollectionFormat: 'excel' }).rules).toEqual([
-      'DORMANCY_UNKNOWN',
-    ])
+    const excel = { signedDate: old, lastCollectionFormat: 'excel' } as const
+    expect(checkCollected('25569', excel).rules).toEqual(['DORMANCY_UNKNOWN'])
     expect(checkCollected('02.01.1970', { ...options, signedDate: null }).rules).toEqual(['MANDATE_DORMANT'])
   })
 })

@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest'
 import type { SourceError } from '../../../src/errors.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import { openSource } from '../../../src/source/read-source.js'
-import { CHECK, exportOf, fileOf, optionsOf, readAll, refusal, refused } from '../../support/sources.js'
+import { CHECK, exportOf, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+import { refused } from '../reading.js'
 import { freshFolder } from '../../support/folder.js'
 import { chooseEncoding, createDecoder, ENCODINGS, examineBytes } from '../../../src/source/bytes/input.js'
 import fc from 'fast-check'
@@ -108,9 +109,9 @@ describe('a file that changes while it is read', () => {
     ['grows', (path: string) => appendFileSync(path, 'one more line\n')],
     ['shrinks', (path: string) => truncateSync(path, 300_000)],
     ['is touched', (path: string) => utimesSync(path, 1, 1)],
-  ])('is refused when it %s', async (_, change) => {
-    expect(await readWhile(change)).toMatchObject({ rule: 'FILE_CHANGED', exitCode: 7 })
-  })
+  ])('is refused when it %s', async (_, change) =>
+    expect(await readWhile(change)).toMatchObject({ rule: 'FILE_CHANGED', exitCode: 7 }),
+  )
 
   test.each([
     ['other bytes stand under the same size and time', LARGE.replace('Person 7999', 'Person 7998'), 1000],
@@ -136,12 +137,9 @@ describe('gzip', () => {
       expect((await readAll(input)).records).toHaveLength(40)
   })
 
-  test('that is cut off is refused, not read as far as it goes', async () => {
+  test('that is cut off, or goes on after its end, is refused', async () => {
     const error = await refusal(readAll(fileOf(gzipSync(exportOf(400)).subarray(0, -9))))
     expect(error.message).toContain('damaged or cut off')
-  })
-
-  test('that goes on after its end is refused', async () => {
     const packed = Buffer.concat([gzipSync(exportOf(4)), Buffer.from('what is this?')])
     expect((await refusal(readAll(fileOf(packed)))).exitCode).toBe(7)
   })
@@ -175,20 +173,15 @@ function evidenceOf(bytes: Uint8Array, size = bytes.length) {
 const choose = (bytes: Uint8Array) => chooseEncoding('test.csv', evidenceOf(bytes), undefined)
 
 describe('choosing an encoding', () => {
+  const GRÜBER = Buffer.from('Gr\u00fcber\n', 'latin1')
   test.each([
     ['utf-16le', iconv.encode('ä,b\n', 'utf-16le', { addBOM: true }), 'byte order mark'],
     ['utf-16be', iconv.encode('ä,b\n', 'utf-16be', { addBOM: true }), 'byte order mark'],
     ['utf-8', Buffer.from('\ufeffa,b\n'), 'byte order mark'],
     ['utf-8', Buffer.from('Müller,漢,😀\n'), 'strict UTF-8'],
     ['windows-1252', iconv.encode('Müller,€\n', 'windows-1252'), 'assumed'],
-    [
-      'windows-1252',
-      Buffer.concat([Buffer.from('Bäuer,Straße\n'), Buffer.from('Gr\u00fcber\n', 'latin1')]),
-      'assumed',
-    ],
-  ])('%s is told: %s, by %s', (encoding, bytes, by) => {
-    expect(choose(bytes)).toEqual({ encoding, by })
-  })
+    ['windows-1252', Buffer.concat([Buffer.from('Bäuer,Straße\n'), GRÜBER]), 'assumed'],
+  ])('%s is told: %s, by %s', (encoding, bytes, by) => expect(choose(bytes)).toEqual({ encoding, by }))
 
   test.each([
     ['windows-1250', 'Jiří Dvořák,zrušen\nŠtěpán Žižka,platný\n'],
@@ -204,7 +197,7 @@ describe('choosing an encoding', () => {
   })
 
   test('UTF-8 with one word in another encoding is read so that the others show it', () => {
-    const mixed = Buffer.concat([Buffer.from('Łukasz Wąsik\n'), Buffer.from('Gr\u00fcber\n', 'latin1')])
+    const mixed = Buffer.concat([Buffer.from('Łukasz Wąsik\n'), GRÜBER])
     expect(choose(mixed)).toEqual({ encoding: 'windows-1252', by: 'assumed' })
   })
 
@@ -275,13 +268,10 @@ describe('decoding', () => {
 describe('a declared encoding', () => {
   const latin = iconv.encode(exportOf(3).replace('Person 2', 'Müller'), 'windows-1252')
 
-  test('wins over what would be assumed', async () => {
+  test('wins over what would be assumed, and must decode', async () => {
     const { summary, records } = await readAll(fileOf(latin), optionsOf('source: { encoding: iso-8859-1 }'))
     expect(records[1]?.cells[5]).toBe('Müller')
     expect(summary.findings.map(({ rule }) => rule)).not.toContain('FILE_ENCODING_ASSUMED')
-  })
-
-  test('must decode', async () => {
     const reading = readAll(fileOf(latin), optionsOf('source: { encoding: utf-8 }'))
     await refused(reading, 'FILE_ENCODING', 'its bytes are not text in utf-8', 'source.encoding')
   })
@@ -299,13 +289,10 @@ describe('a declared encoding', () => {
     expect(summary.reading.encoding).toEqual({ encoding: mark, by: 'declared' })
   })
 
-  test('is needed for UTF-16 without a mark, and the error says which', async () => {
+  test('is needed for UTF-16 without a mark, and for a stream that is not UTF-8', async () => {
     const path = fileOf(iconv.encode(exportOf(3), 'utf-16be'))
     expect((await refusal(readAll(path))).message).toContain('UTF-16 without a byte order mark')
     expect((await readAll(path, optionsOf('source: { encoding: utf-16be }'))).records).toHaveLength(3)
-  })
-
-  test('is needed for a stream that is not UTF-8', async () => {
     const input = () => ({ name: 'standard input', stream: Readable.from([latin]) })
     expect(await refusal(readAll(input()))).toMatchObject({ rule: 'FILE_ENCODING' })
     expect((await readAll(input(), optionsOf('source: { encoding: windows-1252 }'))).records).toHaveLength(3)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { inspectSource } from '../../../src/source/guess/inspect.js'
 import { loadSecondFiles } from '../../../src/source/columns/second-files.js'
-import { AS_OF, fileOf, kindsIn, optionsOf, readText, refusal, refused } from '../../support/sources.js'
+import { AS_OF, fileOf, optionsOf, refusal } from '../../support/sources.js'
+import { kindsIn, readText, refused } from '../reading.js'
 
 const HEADER = 'customer_no,name,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'
 const row = (customer: number, name: string, iban = 'DE89370400440532013000'): string =>
@@ -42,11 +43,8 @@ describe('a stray quote', () => {
   })
 
   it('is found by an account between the quotes, in any spacing, damaged or not', async () => {
-    for (const account of [
-      'DE89370400440532013000',
-      'DE89 3704 0044 0532 0130 00',
-      'DE8937040044053201300',
-    ]) {
+    const spelled = ['DE89370400440532013000', 'DE89 3704 0044 0532 0130 00', 'DE8937040044053201300']
+    for (const account of spelled) {
       const error = await refusal(readText(file(HEADER, row(1, `"new\nmember ${account}"`))))
       expect(error.message).toContain('has an account number')
     }
@@ -68,18 +66,14 @@ describe('a stray quote', () => {
       const { records } = await readText(file(HEADER, row(1, note)), `source: { multilineColumns: [${ref}] }`)
       expect(records[0]?.verdict.kind).toBe('sendable')
     }
-    const other = readText(
-      file(HEADER, row(1, note)),
-      'source: { multilineColumns: [unique_mandate_reference] }',
-    )
+    const reference = 'source: { multilineColumns: [unique_mandate_reference] }'
+    const other = readText(file(HEADER, row(1, note)), reference)
     expect(await refusal(other)).toMatchObject({ rule: 'FILE_QUOTE_STRAY' })
   })
 
   it('is declared for our own result files too, which repeat the cells', async () => {
-    const text = file(
-      `migration_row,migration_state,${HEADER}`,
-      `1,invalid,${row(1, '"old account: DE89370400440532013000\nsee there"')}`,
-    )
+    const line = row(1, '"old account: DE89370400440532013000\nsee there"')
+    const text = file(`migration_row,migration_state,${HEADER}`, `1,invalid,${line}`)
     const { records } = await readText(text, 'source: { multilineColumns: [name] }')
     expect(records[0]).toMatchObject({ corrects: 1, verdict: { kind: 'sendable' } })
   })

@@ -5,7 +5,8 @@ import { SourceError } from '../../../src/errors.js'
 import { OWN } from '../../support/columns.js'
 import { germanIban } from '../../support/export.js'
 import { seeded, type Seeded } from '../../support/sample-values.js'
-import { CHECK, fileOf, optionsOf, readAll, SAMPLES, draftOf } from '../../support/sources.js'
+import { CHECK, fileOf, optionsOf, readAll, SAMPLES } from '../../support/sources.js'
+import { draftOf } from '../reading.js'
 
 /**
  * Questions cost people time: how many `check` asks, and how many lines of a draft a person has to complete, where nothing
@@ -23,15 +24,13 @@ const TOWNS = ['Musterstadt', 'Neudorf', 'Altheim', 'Seefeld']
 type Cell = (random: Seeded, n: number) => string
 const rarely = (random: Seeded, often: string, seldom: readonly string[]): string =>
   random.below(20) === 0 ? random.pick(seldom) : often
+const fullName = (random: Seeded): string => `${random.pick(GIVEN)} ${random.pick(NAMES)}`
 const phone = (random: Seeded): string => `0${random.digits(3)} ${random.digits(6)}`
 const since = (random: Seeded): string => german(random.date(2005, 2025))
 const COLUMNS: readonly (readonly [headings: readonly string[], cell: Cell])[] = [
   [['Vorname', 'First name', 'Prénom', 'Voornaam', 'Imię'], (random) => random.pick(GIVEN)],
   [['Nachname', 'Surname', 'Nom', 'Achternaam', 'Cognome'], (random) => random.pick(NAMES)],
-  [
-    ['Kontoinhaber', 'Account holder', 'Titulaire'],
-    (random) => `${random.pick(GIVEN)} ${random.pick(NAMES)}`,
-  ],
+  [['Kontoinhaber', 'Account holder', 'Titulaire'], fullName],
   [['Titel', 'Title'], (random) => rarely(random, '', ['Dr.', 'Prof. Dr.'])],
   [['Anrede', 'Salutation', 'Civilité'], (random) => rarely(random, 'Herr', ['Frau', 'Firma'])],
   [['Geschlecht', 'Gender', 'Sexe'], (random) => rarely(random, 'm', ['w'])],
@@ -44,10 +43,7 @@ const COLUMNS: readonly (readonly [headings: readonly string[], cell: Cell])[] =
   [['Mobil', 'Fax 2'], (random) => rarely(random, '', [phone(random), phone(random)])],
   [['E-Mail', 'email', 'Courriel'], (_, n) => `person${n}@example.com`],
   [['BIC', 'SWIFT'], (random) => rarely(random, 'GENODEF1M01', ['COBADEFFXXX', 'DEUTDEFF'])],
-  [
-    ['Bank', 'Kreditinstitut', 'Banque'],
-    (random) => rarely(random, 'Volksbank', ['Sparkasse', 'Commerzbank']),
-  ],
+  [['Bank', 'Kreditinstitut', 'Banque'], (random) => rarely(random, 'Volksbank', ['Sparkasse', 'Postbank'])],
   [['Beitrag', 'Amount', 'Montant', 'Contributie'], (random) => rarely(random, '60,00', ['30,00', '0,00'])],
   [['Jahressumme', 'fee_total'], (random) => rarely(random, '120.00', ['60.00', '90.50'])],
   [['Währung', 'Currency'], (random) => rarely(random, 'EUR', ['CHF'])],
@@ -71,13 +67,7 @@ const drawn = (seed: number): string => {
   const header = [...OWN.map(([name]) => name), ...(isStatus ? ['Status'] : []), ...named]
   const lines = Array.from({ length: rows }, (_, index) => {
     const n = index + 1
-    const own = [
-      `${1000 + n}`,
-      germanIban(n),
-      random.date(2012, 2025),
-      'DE98ZZZ09999999999',
-      `M-${pad(n, 5)}`,
-    ]
+    const own = [`${1000 + n}`, germanIban(n), random.date(2012, 2025), 'DE98ZZZ09999999999', `M-${n}`]
     return [...own, ...(isStatus ? ['aktiv'] : []), ...others.map(([, cell]) => cell(random, n))]
   })
   return `${[header, ...lines].map((cells) => cells.join(';')).join('\n')}\n`

@@ -9,7 +9,8 @@ import { findColumn, readHeader } from '../../../src/source/columns/header.js'
 import { readSourceOptions } from '../../../src/source/options.js'
 import { draftConfiguration, inspectSource } from '../../../src/source/guess/inspect.js'
 import { placeForEach } from '../../support/place.js'
-import { AS_OF, readText, refusal, refused, SAMPLES, kindsIn, rulesOf } from '../../support/sources.js'
+import { AS_OF, refusal, SAMPLES } from '../../support/sources.js'
+import { kindsIn, readText, refused, rulesOf } from '../reading.js'
 import { UsageError } from '../../../src/errors.js'
 
 const PROFILES = await loadProfiles()
@@ -20,11 +21,7 @@ const jsonIn = (folder: string, end: string): string[] =>
 
 const { write, read, rows, edit, program, json, held } = placeForEach({ sandbox: {} })
 
-const ask = z.strictObject({
-  why: z.string(),
-  write: z.string().optional(),
-  section: z.string().optional(),
-})
+const ask = z.strictObject({ why: z.string(), write: z.string().optional(), section: z.string().optional() })
 const shape = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -57,9 +54,8 @@ it('no sample looks like another system', async () => {
     const { columns, profile } = await inspectSource(sample(id), { today: AS_OF })
     const header = readHeader(columns.map(({ name }) => name))
     expect([id, profile]).toEqual([id, id])
-    expect(
-      PROFILES.filter(({ headers }) => headers.every((name) => findColumn(header, name) !== null)),
-    ).toHaveLength(1)
+    const alike = PROFILES.filter(({ headers }) => headers.every((name) => findColumn(header, name) !== null))
+    expect(alike).toHaveLength(1)
   }
 })
 
@@ -158,9 +154,7 @@ it.each(PROFILES.map(({ id }) => id))(
     const { delimiter, missing, ...inspection } = await inspectSource(sample(id), { today: AS_OF })
     const draft = draftConfiguration({ delimiter, missing, ...inspection })
     for (const field of missing)
-      expect(draft).toMatch(
-        field === 'customer_no' ? /EDIT: the customer number|no customer number/ : `${field}:`,
-      )
+      expect(draft).toMatch(field === 'customer_no' ? /EDIT: the customer n|no customer number/ : `${field}:`)
     // What is missing has lines of its own; here each row has it in a further column.
     const lines = readFileSync(sample(id), 'latin1').trimEnd().split(/\r?\n/)
     const more = (at: number) => missing.map((field) => (at === 0 ? `given ${field}` : (GIVEN[field] ?? '')))
@@ -211,12 +205,9 @@ describe('what is not said to live is never sent', () => {
     expect(kinds.flatMap((kind, at) => (kind === 'sendable' ? [at] : []))).toEqual([3])
   })
 
-  it('an older version of a mandate contradicts no current one', async () => {
+  it('an older version of a mandate contradicts no current one, and the number of a row is no creditor identifier', async () => {
     const { records } = await readText(textOf('sap'), SAP)
     expect([records[1]?.mandateKey, records[2]?.mandateKey]).toEqual([expect.any(String), null])
-  })
-
-  it('the number of a row is no creditor identifier, whatever its column is called', async () => {
     const { message } = await refusal(readText(without('civisepa', 'sepa_creditor_identifier')))
     expect(message).toContain('it has no column for sepa_creditor_identifier ("creditor_id" is the number')
   })
@@ -276,9 +267,7 @@ describe('for people', () => {
     await program('init', sample('odoo'), '--to', 'odoo.yaml', ...day)
     expect(read('odoo.yaml')).toContain('# signed_date: { column: Start Date, format: iso }   # EDIT: "Start')
     await program('init', 'plain.csv', '--to', 'plain.yaml', '--profile', 'sap')
-    expect(read('plain.yaml')).toContain(
-      '# EDIT: SAP (table SEPA_MANDATE) has it in "SND_IBAN", which is not',
-    )
+    expect(read('plain.yaml')).toContain('# EDIT: SAP (table SEPA_MANDATE) has it in "SND_IBAN"')
     const unknown = await program('init', 'plain.csv', '--to', 'x.yaml', '--profile', 'spa')
     expect([unknown.status, unknown.stderr]).toEqual([2, expect.stringContaining('the nearest is "sap"')])
   })
@@ -286,14 +275,12 @@ describe('for people', () => {
   it('corrections of a known system come back without a configuration, and the plan names it', async () => {
     write('export.csv', textOf('odoo-oca').replace('2020-07-13', '2020-17-13'))
     const { plan } = await json<{ plan: object }>('plan', 'export.csv', ...day)
-    expect(plan).toMatchObject({
-      readAs: ['export.csv: looks like Odoo (OCA), read by the profile odoo-oca'],
-    })
+    const readAs = ['export.csv: looks like Odoo (OCA), read by the profile odoo-oca']
+    expect(plan).toMatchObject({ readAs })
     expect(await json('run', 'export.csv', ...day)).toMatchObject({ totals: { registered: 2, invalid: 1 } })
     edit('corrections.csv', { 'Date of Signature of the Mandate': '13.07.2020' }, 'edited.csv')
-    expect(await json('run', 'edited.csv', ...day)).toMatchObject({
-      totals: { registered: 3, excluded: 4, conflict: 0 },
-    })
+    const totals = { registered: 3, excluded: 4, conflict: 0 }
+    expect(await json('run', 'edited.csv', ...day)).toMatchObject({ totals })
     expect(rows('registered.csv').map(({ signed_date }) => signed_date)).toContain('2020-07-13')
   })
 })

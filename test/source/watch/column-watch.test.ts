@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { inspectSource, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import type { SourceSummary } from '../../../src/domain/rule/verdict.js'
-import {
-  accountOf,
-  AS_OF,
-  CHECK,
-  exportOf,
-  fileOf,
-  fileRules,
-  kindsIn,
-  optionsOf,
-  readText,
-  refusal,
-  readAll,
-  refused,
-  draftOf,
-} from '../../support/sources.js'
+import { accountOf, AS_OF, CHECK, exportOf } from '../../support/sources.js'
+import { fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+import { draftOf, fileRules, kindsIn, readText, refused } from '../reading.js'
 import { csv, OWN } from '../../support/columns.js'
 import { germanIban } from '../../support/export.js'
 
@@ -97,9 +85,7 @@ describe('a column that says which mandates stay behind', () => {
       'looks like status: with a date that has passed 1 will not be migrated. Export without those rows; to leave it out',
     )
     const draft = await draftOf(fileOf(text))
-    expect(draft).toMatch(
-      /# ignoreColumns: \[Vertragsende\] {3}# EDIT: .*\n.*better export without those rows/,
-    )
+    expect(draft).toMatch(/# ignoreColumns: \[Vertragsende\] .*# EDIT: .*\n.*better export without/)
     expect((await refusal(readText(text, draft))).rule).toBe('FILE_COLUMN_UNDECIDED')
   })
 
@@ -142,11 +128,7 @@ describe('a column that says which mandates stay behind', () => {
     ['Nome', ['Rossi', 'Bianchi *non attivo*', 'Conti'], 'non attivo 1'],
     ['Customer', ['Smith', 'Jones [deactivated]', 'Brown †'], 'deactivated 1, † 1'],
     ['Bemerkung', ['ruft an', 'gekündigt im Sportverein', ''], 'gekündigt 1'],
-    [
-      'Namn',
-      Array.from({ length: 900 }, (_, at) => `Person ${at}${at === 850 ? ' UPPSAGD' : ''}`),
-      'uppsagd 1',
-    ],
+    ['Namn', Array.from({ length: 900 }, (_, n) => `Person ${n}${n === 850 ? ' UPPSAGD' : ''}`), 'uppsagd 1'],
   ])('%s with a remark that a mandate ended is asked about: %j', async (name, cells, shows) => {
     const text = withColumn(name, cells)
     // That no column is the status says nothing of it.
@@ -220,9 +202,7 @@ describe('what was understood', () => {
     const inspection = await inspectSource(fileOf(text), { today: AS_OF })
     expect(inspection.staysBehind).toBe('at least 2 ended, 1 one-off will not be migrated')
     const draft = draftConfiguration(inspection)
-    expect(draft).toMatch(
-      /^ {2}status: Lage {3}# by its values; Gekündigt 2 will not be migrated; laufend 3 go$/m,
-    )
+    expect(draft).toMatch(/^ {2}status: Lage {3}# by its values; Gekündigt 2 will not be migrated; /m)
     expect(draft).toMatch(/^ {2}sequence: Mandatsart {3}#/m)
     expect(draft).toMatch(/^ {2}- \{ column: Kunde, equals: \["gesperrt"\], reason: ended/m)
     expect(draft).not.toContain('EDIT:')
@@ -275,10 +255,8 @@ describe('a column that may be a status is never passed over', () => {
     ['Bloqué', 'B'],
   ])('asks about a column "%s" with "%s" beside the one that is used as status, too', async (name, word) => {
     const flags = many(['', '', word], 21)
-    const text = withColumn(
-      `status,${name}`,
-      flags.map((flag) => `aktiv,${flag}`),
-    )
+    const cells = flags.map((flag) => `aktiv,${flag}`)
+    const text = withColumn(`status,${name}`, cells)
     for (const yaml of ['', 'columns: { status: status }']) {
       const error = await refused(readText(text, yaml), 'FILE_COLUMN_UNDECIDED', `Column "${name}"`)
       expect(error.message).toContain(`exclude: [{ column: "${name}"`)
@@ -318,9 +296,9 @@ describe('a column that may be a status is never passed over', () => {
     ['a currency', 'Art', many(['EUR', 'CHF'], 40)],
     ['a salutation', 'Ansprache', many(['Herr', 'Frau'], 40)],
     ['a frequency', 'Zahlung', many(['monatlich', 'jährlich'], 40)],
-  ])('asks nothing of %s', async (_, name, cells) => {
-    expect(undecidedIn((await readText(withColumn(name, cells))).summary)).toEqual([])
-  })
+  ])('asks nothing of %s', async (_, name, cells) =>
+    expect(undecidedIn((await readText(withColumn(name, cells))).summary)).toEqual([]),
+  )
 
   it('takes yes and no for answers, not for Slovenia and Norway', async () => {
     await refused(readText(withColumn('Kód', many(['SI', 'NO'], 40))), 'FILE_COLUMN_UNDECIDED')
@@ -328,16 +306,16 @@ describe('a column that may be a status is never passed over', () => {
 })
 
 describe('a word that is not understood', () => {
-  it.each([
-    ['status', 'Pte. aviso'],
-    ['sequence', 'SEQ9'],
-    ['scheme', 'INST'],
-  ])('in a column used as %s leaves the row to a person', async (field, word) => {
-    const known = field === 'status' ? 'activo' : field === 'sequence' ? 'RCUR' : 'CORE'
-    const { records } = await readText(withColumn(field, [known, word]))
-    expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'conflict'])
-    expect(records[1]?.findings).toMatchObject([{ severity: 'error', value: word }])
-  })
+  const KNOWN = { status: 'activo', sequence: 'RCUR', scheme: 'CORE' }
+  it.each(Object.entries({ status: 'Pte. aviso', sequence: 'SEQ9', scheme: 'INST' }))(
+    'in a column used as %s leaves the row to a person',
+    async (field, word) => {
+      const known = KNOWN[field as keyof typeof KNOWN]
+      const { records } = await readText(withColumn(field, [known, word]))
+      expect(records.map(({ verdict }) => verdict.kind)).toEqual(['sendable', 'conflict'])
+      expect(records[1]?.findings).toMatchObject([{ severity: 'error', value: word }])
+    },
+  )
 
   it('of which a column holds nothing else refuses the file, in check too', async () => {
     const text = withColumn('status', ['1', '4', '', '5'])
@@ -461,9 +439,8 @@ describe('one account for different customers', () => {
     const error = await refused(readAll(path), 'FILE_ACCOUNT_DOMINANT')
     expect(error.message).not.toContain(germanIban(1))
     const looked = await readAll(path, undefined, { ...CHECK, undecided: 'tell' })
-    expect(looked.summary.findings).toContainEqual(
-      expect.objectContaining({ rule: 'FILE_ACCOUNT_DOMINANT', severity: 'error' }),
-    )
+    const told = { rule: 'FILE_ACCOUNT_DOMINANT', severity: 'error' }
+    expect(looked.summary.findings).toContainEqual(expect.objectContaining(told))
     const lowered = { ...CHECK, severities: { FILE_ACCOUNT_DOMINANT: 'warning' } } as const
     const { summary } = await readAll(path, undefined, lowered)
     expect(summary.findings.map(({ rule }) => rule)).toContain('FILE_ACCOUNT_DOMINANT')

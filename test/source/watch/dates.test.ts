@@ -1,18 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import {
-  CHECK,
-  exportOf,
-  fileOf,
-  fileRules,
-  optionsOf,
-  readAll,
-  readText,
-  rowRules,
-  refused,
-  kindsIn,
-  rulesOf,
-  inUtc,
-} from '../../support/sources.js'
+import { CHECK, exportOf, fileOf, optionsOf, readAll } from '../../support/sources.js'
+import { fileRules, inUtc, kindsIn, readText, refused, rowRules, rulesOf } from '../reading.js'
 import { dayCell, rowsOf, workbookOf, mandateCells, sheetOf } from '../../support/workbook.js'
 
 const lines = (dates: readonly string[]): string[] => {
@@ -31,10 +19,7 @@ const sheet = (dates: readonly string[]): string => {
 const SIGNED = ['2019-03-14', '2020-07-20', '2021-09-01', '2022-11-11', '2023-01-02']
 const SHIFTED = {
   'Berlin in a database': ['Europe/Berlin', SIGNED.map((day) => inUtc(day, 'Europe/Berlin'))],
-  'Helsinki in JSON': [
-    'Europe/Helsinki',
-    SIGNED.map((day) => `${inUtc(day, 'Europe/Helsinki').replace(' ', 'T')}Z`),
-  ],
+  Helsinki: ['Europe/Helsinki', SIGNED.map((day) => inUtc(day, 'Europe/Helsinki').replace(/ (.*)/, 'T$1Z'))],
   'Paris, off by seconds': ['Europe/Paris', SIGNED.map((day) => inUtc(day, 'Europe/Paris', 43))],
 } as const
 
@@ -52,9 +37,8 @@ describe.each(Object.entries(SHIFTED))('midnight of another zone: %s', (_, [zone
     expect(utc.records.map(({ values }) => values.signedDate)).toEqual(SIGNED)
     expect(utc.summary.reading.transforms).toMatchObject({ signed_date: [{ dates: 'utc' }] })
     const written = await readAll(given(), optionsOf('source: { dates: written }'), { ...CHECK, zone })
-    expect(written.records.map(({ values }) => values.signedDate)).toEqual(
-      dates.map((date) => date.slice(0, 10)),
-    )
+    const days = dates.map((date) => date.slice(0, 10))
+    expect(written.records.map(({ values }) => values.signedDate)).toEqual(days)
   })
 
   it('is asked about still where the zone of the campaign leaves the evening', async () => {
@@ -82,16 +66,13 @@ describe('times that are those of people', () => {
     expect(await rowRules(text(dates), 'source: { dates: written }')).toEqual([[], [], []])
   })
 
-  it('one shortly before midnight among days asks about the file', async () => {
-    await refused(readText(text(['2021-03-04', '2021-03-05', '2021-03-05 23:59:17'])), 'FILE_DATES_SHIFTED')
-  })
-
   it('an offset says whose midnight it is', async () => {
     const dates = ['2025-03-04T22:00:00+01:00', '2025-03-05T23:30:00+02:00']
     expect(await fileRules(text(dates))).toEqual([])
   })
 
-  it('serial numbers have times too', async () => {
+  it('one shortly before midnight among days asks about the file, also in serial numbers', async () => {
+    await refused(readText(text(['2021-03-04', '2021-03-05', '2021-03-05 23:59:17'])), 'FILE_DATES_SHIFTED')
     const options = 'columns: { signed_date: { column: signed_date, format: excel } }'
     await refused(readText(text(['43537.958333', '44031.916667']), options), 'FILE_DATES_SHIFTED')
   })
@@ -152,20 +133,14 @@ describe('FILE_DAYS_SWAPPED: a spreadsheet that reads 03/04 as 4 March leaves 25
     expect(error.message).toContain(`"${text}" in C${cells.indexOf(text) + 2}`)
     expect(error.next).toContain('rules: { FILE_DAYS_SWAPPED: warning }')
 
-    const lowered = await readAll(path, optionsOf(''), {
-      ...CHECK,
-      severities: { FILE_DAYS_SWAPPED: 'warning' },
-    })
+    const severities = { FILE_DAYS_SWAPPED: 'warning' } as const
+    const lowered = await readAll(path, optionsOf(''), { ...CHECK, severities })
     expect(lowered.records).toHaveLength(3)
   })
 
   test('the column of the last collection, and a joined one, are looked at, too', async () => {
-    const last = workbookOf({
-      sheets: {
-        Mandate: sheetOf(mandateCells(1, { 5: dayCell('2024-03-04') }), mandateCells(2, { 5: '25/04/2024' })),
-      },
-      formats: [14],
-    })
+    const notes = [dayCell('2024-03-04'), '25/04/2024'].map((note, at) => mandateCells(at + 1, { 5: note }))
+    const last = workbookOf({ sheets: { Mandate: sheetOf(...notes) }, formats: [14] })
     const yaml = 'columns: { last_collection_date: { column: note, format: dd/mm/yyyy } }'
     await refused(readAll(last, optionsOf(yaml)), 'FILE_DAYS_SWAPPED', 'Column "note"')
 
@@ -196,31 +171,12 @@ describe('FILE_DAYS_SWAPPED: a spreadsheet that reads 03/04 as 4 March leaves 25
 
 describe('FILE_DAYS_SWAPPED: two spellings that part at the 12th, of several dates each', () => {
   test.each([
-    [
-      'ISO beside dots',
-      ['2015-03-05', '2016-07-02', '2024-10-11'],
-      ['23.02.2017', '26.08.2025', '13.01.2020'],
-      ['2024-03-25', '02.03.2024'],
-    ],
-    [
-      'dots beside slashes',
-      ['05.03.2015', '02.07.2016', '11.10.2024'],
-      ['23/02/2017', '26/08/2025', '13/01/2020'],
-      ['25.03.2024', '02/03/2024'],
-    ],
-    [
-      'slashes beside hyphens, of two digits',
-      ['05/03/15', '02/07/16', '11/10/24', '04/04/24'],
-      ['23-02-17', '26-08-25', '13-01-20'],
-      ['25/03/24', '3-3-24'],
-    ],
-    [
-      'ISO beside slashes with the month first',
-      ['2015-03-05', '2016-07-02', '2024-10-11'],
-      ['02/23/2017', '8/26/2025', '1/13/2020'],
-      ['2024-03-25', '2/3/2024'],
-    ],
-  ])('CSV: %s', async (_, swapped, sure, others) => {
+    '2015-03-05 2016-07-02 2024-10-11 | 23.02.2017 26.08.2025 13.01.2020 | 2024-03-25 02.03.2024',
+    '05.03.2015 02.07.2016 11.10.2024 | 23/02/2017 26/08/2025 13/01/2020 | 25.03.2024 02/03/2024',
+    '05/03/15 02/07/16 11/10/24 04/04/24 | 23-02-17 26-08-25 13-01-20 | 25/03/24 3-3-24',
+    '2015-03-05 2016-07-02 2024-10-11 | 02/23/2017 8/26/2025 1/13/2020 | 2024-03-25 2/3/2024',
+  ])('CSV: swapped, sure and neither: %s', async (all) => {
+    const [swapped = [], sure = [], others = []] = all.split(' | ').map((dates) => dates.split(' '))
     const dates = [...swapped, ...sure].toSorted()
     const error = await refused(readAll(fileOf(text(dates))), 'FILE_DAYS_SWAPPED', 'Column "signed_date"')
     for (const group of [swapped, sure])

@@ -3,19 +3,18 @@ import { strToU8, unzipSync, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { SourceError } from '../../../src/errors.js'
 import { generate } from '../../support/chance.js'
-import { CHECK, fileOf, optionsOf, readAll, refusal, refused } from '../../support/sources.js'
+import { CHECK, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+import { refused } from '../reading.js'
 import { mandateCells, sheetOf, workbookBytes, workbookOf } from '../../support/workbook.js'
 
 /** Workbooks that were damaged on the way, or made to exhaust a reader or to lead it elsewhere. */
 
 const MIB = 1024 * 1024
 const ROWS = Array.from({ length: 20 }, (_, index) => mandateCells(index + 1, { 1: germanIban(index + 1) }))
-const SOUND = workbookBytes({
-  sheets: { Mandate: sheetOf(...ROWS) },
-  formats: [14],
-  shared: '<si><t>x</t></si>',
-})
+const SHARED = '<si><t>x</t></si>'
+const SOUND = workbookBytes({ sheets: { Mandate: sheetOf(...ROWS) }, formats: [14], shared: SHARED })
 const SHEET = 'xl/worksheets/sheet0.xml'
+const ONE = sheetOf(mandateCells(1))
 const within = (start: string, end = '') =>
   workbookOf({ sheets: { S: `${start}${sheetOf(mandateCells(1))}${end}` } })
 
@@ -57,14 +56,8 @@ describe('what is damaged', () => {
   })
 
   test.each([
-    [
-      'cells that go back',
-      sheetOf(mandateCells(1)).replace('<c t', '<c r="F1" t').replace('<c t', '<c r="A1" t'),
-    ],
-    [
-      'rows that go back',
-      sheetOf(mandateCells(1)).replace('<row>', '<row r="9">').replace('<row>', '<row r="2">'),
-    ],
+    ['cells that go back', ONE.replace('<c t', '<c r="F1" t').replace('<c t', '<c r="A1" t')],
+    ['rows that go back', ONE.replace('<row>', '<row r="9">').replace('<row>', '<row r="2">')],
     ['a shared text that is not there', sheetOf(mandateCells(1, { 4: '<c t="s"><v>7</v></c>' }))],
     ['a shared text without a number', sheetOf(mandateCells(1, { 4: '<c t="s"><v></v></c>' }))],
   ])('by %s is refused', async (_, xml) => {
@@ -97,9 +90,9 @@ describe('what was made to exhaust', () => {
     ['one text', `<a>${'x'.repeat(3 * MIB)}</a>`, 'too long'],
     ['one attribute', `<a b="${'x'.repeat(3 * MIB)}"/>`, 'too long'],
     ['one comment', `<!--${'x'.repeat(3 * MIB)}-->`, 'too long'],
-  ])('%s is refused', async (_, start, why) => {
-    expect((await refusal(readAll(within(start)))).message).toContain(why)
-  })
+  ])('%s is refused', async (_, start, why) =>
+    expect((await refusal(readAll(within(start)))).message).toContain(why),
+  )
 
   test.each([
     ['a sheet', SHEET, '<worksheet><sheetData>'],
@@ -118,9 +111,8 @@ describe('what was made to exhaust', () => {
     await refused(readAll(workbookOf({ sheets: { S: long } })), { rule: 'FILE_RECORD_TOO_LONG', line: 2 })
     const wide = sheetOf(mandateCells(1)).replace('<c t', '<c r="XFD1" t')
     const raised = optionsOf('limits: { fieldLength: 20000 }')
-    expect((await refusal(readAll(workbookOf({ sheets: { S: wide } }), raised, CHECK))).rule).toMatch(
-      /^FILE_/,
-    )
+    const { rule } = await refusal(readAll(workbookOf({ sheets: { S: wide } }), raised, CHECK))
+    expect(rule).toMatch(/^FILE_/)
     expect((await readAll(workbookOf({ sheets: { S: long } }), raised)).records).toHaveLength(1)
   })
 })
