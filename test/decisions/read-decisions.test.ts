@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { readDecision, readDecisions } from '../../src/decisions/read-decisions.js'
-import { inDoubt, OTHER_IBAN, refused, send, running } from '../ledger/campaign-setup.js'
+import { send, running } from '../ledger/campaign-setup.js'
+import { inDoubt, refused } from '../ledger/outcomes.js'
+import { OTHER_IBAN } from '../ledger/records.js'
 
 type Line = Record<string, string>
 
@@ -49,18 +51,16 @@ const decided = (decision: string, change: Line = {}): Line => ({
 const decide = (lines: readonly Line[], nth: number, decision: Line): Line[] =>
   lines.map((line, index) => (index === nth ? { ...line, ...decision } : line))
 
-describe('the word "send" of corrections.csv', () => {
-  it('is left to run, and hides no decision beside it', async () => {
-    const { lines, read } = await campaign()
-    const [line] = await lines('corrections.csv')
-    const refusedLine = (await lines('refused.csv'))[0]!
-    const both = [line, refusedLine].map((each, at) => ({
-      ...each,
-      ...decided(at === 0 ? 'send' : 'written-off'),
-    }))
-    expect(await read(both)).toMatchObject([{ rowId: 4, decision: 'written_off' }])
-    await expect(read([both[0]!])).rejects.toThrow('no decision but "send" (1 line), which is a word for run')
-  })
+it('the word "send" of corrections.csv is left to run, and hides no decision beside it', async () => {
+  const { lines, read } = await campaign()
+  const [line] = await lines('corrections.csv')
+  const refusedLine = (await lines('refused.csv'))[0]!
+  const both = [line, refusedLine].map((each, at) => ({
+    ...each,
+    ...decided(at === 0 ? 'send' : 'written-off'),
+  }))
+  expect(await read(both)).toMatchObject([{ rowId: 4, decision: 'written_off' }])
+  await expect(read([both[0]!])).rejects.toThrow('no decision but "send" (1 line), which is a word for run')
 })
 
 describe('a decision', () => {
@@ -276,14 +276,12 @@ it('a list says nothing that was decided of the same attempt meanwhile, in whate
   expect(await read(decide(list, 0, typed('NEW-2')))).toMatchObject([{ rowId: 1 }, { rowId: 2 }])
 })
 
-describe('files of rows that are not in doubt', () => {
-  it.each([
-    ['refused.csv', 4],
-    ['corrections.csv', 5],
-  ])('close them, read from %s', async (name, rowId) => {
-    const { lines, read } = await campaign()
-    expect(await read(decide(await lines(name), 0, decided('written-off')))).toMatchObject([
-      { rowId, decision: 'written_off', reason: 'the service said so' },
-    ])
-  })
+it.each([
+  ['refused.csv', 4],
+  ['corrections.csv', 5],
+])('files of rows that are not in doubt close them, read from %s', async (name, rowId) => {
+  const { lines, read } = await campaign()
+  expect(await read(decide(await lines(name), 0, decided('written-off')))).toMatchObject([
+    { rowId, decision: 'written_off', reason: 'the service said so' },
+  ])
 })

@@ -8,19 +8,9 @@ import { maskIban } from '../../src/domain/text/accounts.js'
 import { UsageError } from '../../src/errors.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openList } from '../../src/source/list.js'
-import {
-  decide,
-  IBAN,
-  inDoubt,
-  OTHER_IBAN,
-  refused,
-  registered,
-  running,
-  runningAt,
-  send,
-  stoppedClock,
-  type Values,
-} from '../ledger/campaign-setup.js'
+import { decide, running, runningAt, send, stoppedClock } from '../ledger/campaign-setup.js'
+import { inDoubt, refused, registered } from '../ledger/outcomes.js'
+import { IBAN, OTHER_IBAN, type Values } from '../ledger/records.js'
 import { germanIban } from '../support/export.js'
 import { freshFolder } from '../support/folder.js'
 import { fileOf } from '../support/sources.js'
@@ -190,18 +180,16 @@ describe('what a list shows is kept as a read-back is', () => {
   })
 })
 
-describe('a row that was never sent', () => {
-  it.each<[string, Entry, readonly Entry[]]>([
-    ['without its original reference', { original_mandate_reference: '' }, [listed(2)]],
-    ['without its whole account', { iban: 'DE…' }, [listed(2)]],
-    ['without a registered row as it is here', {}, []],
-  ])('is not called registered %s, now or later', async (_, given, others) => {
-    const ledger = await campaign()
-    for (const [time, list] of [listed(6, given), listed(6, given)].entries()) {
-      const { proposals } = await against(ledger, list, ...others)
-      expect([time, proposals]).toEqual([time, []])
-    }
-  })
+it.each<[string, Entry, readonly Entry[]]>([
+  ['without its original reference', { original_mandate_reference: '' }, [listed(2)]],
+  ['without its whole account', { iban: 'DE…' }, [listed(2)]],
+  ['without a registered row as it is here', {}, []],
+])('a row that was never sent is not called registered %s, now or later', async (_, given, others) => {
+  const ledger = await campaign()
+  for (const [time, list] of [listed(6, given), listed(6, given)].entries()) {
+    const { proposals } = await against(ledger, list, ...others)
+    expect([time, proposals]).toEqual([time, []])
+  }
 })
 
 it('a doubt that the list shows for another customer is no absence', async () => {

@@ -415,21 +415,19 @@ describe('exports', () => {
     })
   })
 
-  describe('controls', () => {
-    it.each([
-      ['was refused', 7, ['export.csv'], 3],
-      ['was not sent', 8, ['export.csv', '--only', 'unique_mandate_reference=MND-0006'], 5],
-    ] as const)(
-      'files that one command calls newer contradict each other, also where one of them came in before and %s',
-      async (_, n, args, status) => {
-        save('export.csv', [mandate(n), mandate(6)])
-        save('other.csv', [mandate(n, DATE), mandate(6)])
-        await expectRun(args, status, [mandate(6)])
-        await expectRun(['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
-        await expectRun(['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
-      },
-    )
-  })
+  it.each([
+    ['was refused', 7, ['export.csv'], 3],
+    ['was not sent', 8, ['export.csv', '--only', 'unique_mandate_reference=MND-0006'], 5],
+  ] as const)(
+    'files that one command calls newer contradict each other, also where one of them came in before and %s',
+    async (_, n, args, status) => {
+      save('export.csv', [mandate(n), mandate(6)])
+      save('other.csv', [mandate(n, DATE), mandate(6)])
+      await expectRun(args, status, [mandate(6)])
+      await expectRun(['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
+      await expectRun(['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
+    },
+  )
 })
 
 describe('words', () => {

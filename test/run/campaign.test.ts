@@ -168,23 +168,21 @@ describe('not confirming is nothing happening', () => {
   })
 })
 
-describe('rows that wait for a late request', () => {
-  it('stop the run with the time from which they may leave, when a clock ran ahead of the decision', async () => {
-    const campaign = newCampaign()
-    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(inDoubt()) })
-    const both = [1, 2].map((rowId) => resolutionOf(rowId, 'refused', { attempt: 1 }))
-    expect(campaign.ledger.resolve(both, { dryRun: false, force: true }).isApplied).toBe(false)
-    await campaign.pass(LATE_REQUEST_MS)
-    expect(campaign.ledger.resolve(both, { dryRun: false }).isApplied).toBe(true)
-    campaign.setBack(LATE_REQUEST_MS)
-    const end = await campaign.run({ retryRefusedBy: 'Ada' })
-    expect(end).toMatchObject({ stop: { kind: 'waiting' }, totals: { ready: 2 }, exitCode: 5 })
-    expect(end.stop?.next).toMatch(/run the same command after \d{4}-/)
-    expect(campaign.sent).toEqual([])
-    const third = await campaign.run({ files: opened(sourceOf('b.csv', [3])) })
-    expect(third).toMatchObject({ stop: { kind: 'waiting' }, totals: { registered: 1, ready: 2 } })
-    expect(campaign.sent).toEqual([3])
-  })
+it('rows that wait for a late request stop the run with the time from which they may leave, when a clock ran ahead of the decision', async () => {
+  const campaign = newCampaign()
+  await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(inDoubt()) })
+  const both = [1, 2].map((rowId) => resolutionOf(rowId, 'refused', { attempt: 1 }))
+  expect(campaign.ledger.resolve(both, { dryRun: false, force: true }).isApplied).toBe(false)
+  await campaign.pass(LATE_REQUEST_MS)
+  expect(campaign.ledger.resolve(both, { dryRun: false }).isApplied).toBe(true)
+  campaign.setBack(LATE_REQUEST_MS)
+  const end = await campaign.run({ retryRefusedBy: 'Ada' })
+  expect(end).toMatchObject({ stop: { kind: 'waiting' }, totals: { ready: 2 }, exitCode: 5 })
+  expect(end.stop?.next).toMatch(/run the same command after \d{4}-/)
+  expect(campaign.sent).toEqual([])
+  const third = await campaign.run({ files: opened(sourceOf('b.csv', [3])) })
+  expect(third).toMatchObject({ stop: { kind: 'waiting' }, totals: { registered: 1, ready: 2 } })
+  expect(campaign.sent).toEqual([3])
 })
 
 describe('a refused row that a later file has corrected', () => {

@@ -4,16 +4,8 @@ import { type Chance, seedChance } from '../support/chance.js'
 import { collectionFile, type Debit } from '../support/collections.js'
 import { CHECK, fileOf, optionsOf } from '../support/sources.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
-import {
-  admit,
-  decide,
-  inDoubt,
-  open,
-  refused,
-  registered,
-  send,
-  SETTINGS,
-} from '../ledger/campaign-setup.js'
+import { admit, decide, open, send, SETTINGS } from '../ledger/campaign-setup.js'
+import { inDoubt, refused, registered } from '../ledger/outcomes.js'
 import { creditorIdentifierOf } from '../support/sample-values.js'
 import { isBalanced } from '../../src/domain/row/row-state.js'
 import { SourceError } from '../../src/errors.js'

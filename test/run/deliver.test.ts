@@ -27,20 +27,18 @@ function beside(world: DeliveryWorld): Database {
 const countOf = (connection: Database, sql: string): number =>
   connection.prepare<[], number>(sql).pluck().get() ?? 0
 
-describe('a run without faults', () => {
-  it('tells the intent before the request leaves, and the outcome before it is committed', async () => {
-    const world = openDeliveryWorld(1)
-    const told: string[] = []
-    await world.deliver(
-      (request) => {
-        told.push('request')
-        return { outcome: registeredAs(request) }
-      },
-      { watch: ({ kind }) => told.push(`${kind}, ${world.totals().registered} registered`) },
-    )
-    expect(told).toEqual(['intent, 0 registered', 'request', 'outcome, 0 registered'])
-    expect(world.totals().registered).toBe(1)
-  })
+it('a run without faults tells the intent before the request leaves, and the outcome before it is committed', async () => {
+  const world = openDeliveryWorld(1)
+  const told: string[] = []
+  await world.deliver(
+    (request) => {
+      told.push('request')
+      return { outcome: registeredAs(request) }
+    },
+    { watch: ({ kind }) => told.push(`${kind}, ${world.totals().registered} registered`) },
+  )
+  expect(told).toEqual(['intent, 0 registered', 'request', 'outcome, 0 registered'])
+  expect(world.totals().registered).toBe(1)
 })
 
 describe('concurrency', () => {
@@ -361,15 +359,13 @@ describe('a ledger that cannot be written', () => {
   })
 })
 
-describe('a sender that breaks its promise', () => {
-  it('stops the run, and the row is in doubt at the next start', async () => {
-    const world = openDeliveryWorld(10)
-    const broken = new Error('A send must not reject')
-    const send = (): Promise<Outcome> => Promise.reject(broken)
-    await expect(world.deliver(allRegistered, { send })).rejects.toBe(broken)
-    expect(world.reopen().recovered).toBe(1)
-    expect(world.totals()).toMatchObject({ inDoubt: 1, ready: 9 })
-  })
+it('a sender that breaks its promise stops the run, and the row is in doubt at the next start', async () => {
+  const world = openDeliveryWorld(10)
+  const broken = new Error('A send must not reject')
+  const send = (): Promise<Outcome> => Promise.reject(broken)
+  await expect(world.deliver(allRegistered, { send })).rejects.toBe(broken)
+  expect(world.reopen().recovered).toBe(1)
+  expect(world.totals()).toMatchObject({ inDoubt: 1, ready: 9 })
 })
 
 describe('a watcher that throws', () => {
@@ -441,28 +437,26 @@ const GIVEN_UP = {
   next: 'Ask the service about its limits, send fewer requests at once or a second, then run again (--concurrency N, --rate N)',
 }
 
-describe('what becomes of a row', () => {
-  it.each<[string, Outcome, Partial<AttemptFacts>, object]>([
-    ['registered', registered(), {}, settled()],
-    ['refused', refused(), {}, settled()],
-    ['in doubt', inDoubt({ status: 503 }), {}, settled()],
-    ['registered, with a wait for the run', registered({ retryAfterMs: 3_000 }), {}, settled(3_000)],
-    ['in doubt, with a wait', inDoubt({ status: 503, retryAfterMs: 3_000 }), {}, settled(3_000)],
-    ['not sent', notSent(), {}, again(500)],
-    ['not sent, once more', notSent(), { connectionFailures: 3, random: 0.25, turnedAway: 8 }, again(1_000)],
-    ['not sent, for almost a quarter of an hour', notSent(), { ageMs: 15 * MINUTE_MS - 1 }, again(500)],
-    ['not sent, for as long', notSent(), { ageMs: 15 * MINUTE_MS }, { ...later(500), stop: null }],
-    ['turned away', turnedAway(), {}, again(750)],
-    ['turned away four times', turnedAway(), { turnedAway: 4, random: 0 }, again(4_000)],
-    ['turned away for a time', turnedAway({ retryAfterMs: 90_000 }), {}, again(90_000)],
-    ['turned away eight times', turnedAway(), { turnedAway: 8 }, { ...later(60_000 * 0.75), stop: GIVEN_UP }],
-    ['turned away for long', turnedAway(), { ageMs: 15 * MINUTE_MS }, { ...later(750), stop: GIVEN_UP }],
-    ['not available yet, which waits alone', notAvailableYet(), {}, again(750, 0)],
-    ['not available for a time', notAvailableYet({ retryAfterMs: 5_000 }), {}, again(5_000)],
-    ['not available eight times', notAvailableYet(), { turnedAway: 8 }, { ...later(0), stop: null }],
-  ])('%s', (_name, outcome, known, expected) => {
-    expect(decide(outcome, facts(known))).toEqual({ outcome, ...expected })
-  })
+it.each<[string, Outcome, Partial<AttemptFacts>, object]>([
+  ['registered', registered(), {}, settled()],
+  ['refused', refused(), {}, settled()],
+  ['in doubt', inDoubt({ status: 503 }), {}, settled()],
+  ['registered, with a wait for the run', registered({ retryAfterMs: 3_000 }), {}, settled(3_000)],
+  ['in doubt, with a wait', inDoubt({ status: 503, retryAfterMs: 3_000 }), {}, settled(3_000)],
+  ['not sent', notSent(), {}, again(500)],
+  ['not sent, once more', notSent(), { connectionFailures: 3, random: 0.25, turnedAway: 8 }, again(1_000)],
+  ['not sent, for almost a quarter of an hour', notSent(), { ageMs: 15 * MINUTE_MS - 1 }, again(500)],
+  ['not sent, for as long', notSent(), { ageMs: 15 * MINUTE_MS }, { ...later(500), stop: null }],
+  ['turned away', turnedAway(), {}, again(750)],
+  ['turned away four times', turnedAway(), { turnedAway: 4, random: 0 }, again(4_000)],
+  ['turned away for a time', turnedAway({ retryAfterMs: 90_000 }), {}, again(90_000)],
+  ['turned away eight times', turnedAway(), { turnedAway: 8 }, { ...later(60_000 * 0.75), stop: GIVEN_UP }],
+  ['turned away for long', turnedAway(), { ageMs: 15 * MINUTE_MS }, { ...later(750), stop: GIVEN_UP }],
+  ['not available yet, which waits alone', notAvailableYet(), {}, again(750, 0)],
+  ['not available for a time', notAvailableYet({ retryAfterMs: 5_000 }), {}, again(5_000)],
+  ['not available eight times', notAvailableYet(), { turnedAway: 8 }, { ...later(0), stop: null }],
+])('what becomes of a row: %s', (_name, outcome, known, expected) => {
+  expect(decide(outcome, facts(known))).toEqual({ outcome, ...expected })
 })
 
 describe('a reference that another row has', () => {

@@ -12,27 +12,20 @@ import {
 } from '../../../src/ledger/file/connection.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
+import { admit, holding, open, played, readyRow, running, send } from '../campaign-setup.js'
+import { inDoubt, registered } from '../outcomes.js'
 import {
-  admit,
   COLUMNS,
   CREDITOR,
   HEADER,
-  holding,
   IBAN,
-  inDoubt,
   mandateOf,
   mandates,
-  open,
   OTHER_IBAN,
-  played,
-  readyRow,
   recordOf,
-  registered,
-  running,
-  send,
   summaryOf,
   type Values,
-} from '../campaign-setup.js'
+} from '../records.js'
 import { byHand, execute, look, problemsOf, query, rowsOf, statesOf } from '../ledger-views.js'
 
 /** An admission with one file that is open. */

@@ -1,28 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
-  COLUMNS,
   expectStates,
-  HEADER,
   holding,
-  IBAN,
-  mandates,
   open,
-  OTHER_IBAN,
-  registered,
   running,
   send,
   type Step,
-  type Values,
   decide,
-  inDoubt,
   played,
-  recordOf,
-  refused,
   runningAt,
   stoppedClock,
-  summaryOf,
 } from '../campaign-setup.js'
+import { registered, inDoubt, refused } from '../outcomes.js'
+import { COLUMNS, HEADER, IBAN, mandates, OTHER_IBAN, type Values, recordOf, summaryOf } from '../records.js'
 import { creditorIdentifierOf, inventIban, seeded } from '../../support/sample-values.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
@@ -956,15 +947,13 @@ it('what was refused and erased goes as a newer export has it, by the word of a 
   expect(ledger.totals()).toMatchObject({ ready: 1, conflict: 0 })
 })
 
-describe('the word beside a row that contradicts another', () => {
-  it('says nothing of a mandate that was sent since under another reference', async () => {
-    const rows = [{}, { iban: OTHER_IBAN }]
-    const ledger = await played([{ reference: 'NEW-M-1' }], registered('NEW-1'), rows)
-    expect(statesOf(ledger.file)).toEqual(['registered', 'conflict', 'conflict'])
-    admit(ledger, [{ corrects: 2, isDecided: true }])
-    expect(statesOf(ledger.file).at(-1)).toBe('conflict')
-    expect(found(ledger.file, 'MANDATE_RESEMBLES_SENT')).toEqual([[4, 'error']])
-  })
+it('the word beside a row that contradicts another says nothing of a mandate that was sent since under another reference', async () => {
+  const rows = [{}, { iban: OTHER_IBAN }]
+  const ledger = await played([{ reference: 'NEW-M-1' }], registered('NEW-1'), rows)
+  expect(statesOf(ledger.file)).toEqual(['registered', 'conflict', 'conflict'])
+  admit(ledger, [{ corrects: 2, isDecided: true }])
+  expect(statesOf(ledger.file).at(-1)).toBe('conflict')
+  expect(found(ledger.file, 'MANDATE_RESEMBLES_SENT')).toEqual([[4, 'error']])
 })
 
 describe('MANDATE_NEAR_DUPLICATE', () => {

@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  admit,
-  compareWith,
-  decide,
-  inDoubt,
-  OTHER_IBAN,
-  registered,
-  running,
-  send,
-  type Values,
-} from '../campaign-setup.js'
+import { admit, compareWith, decide, running, send } from '../campaign-setup.js'
+import { inDoubt, registered } from '../outcomes.js'
+import { OTHER_IBAN, type Values } from '../records.js'
 import { statesOf } from '../ledger-views.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 

@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  admit,
-  COLUMNS,
-  decide,
-  expectStates,
-  HEADER,
-  holding,
-  IBAN,
-  open,
-  OTHER_IBAN,
-  recordOf,
-  registered,
-  type Values,
-} from '../campaign-setup.js'
+import { admit, decide, expectStates, holding, open } from '../campaign-setup.js'
+import { registered } from '../outcomes.js'
+import { COLUMNS, HEADER, IBAN, OTHER_IBAN, recordOf, type Values } from '../records.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
 import type { Corrector } from '../../../src/domain/row/correction.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'

@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  admit,
-  compareWith,
-  CREDITOR,
-  expectStates,
-  holding,
-  IBAN,
-  recordOf,
-  OTHER_IBAN,
-  played,
-  refused,
-  registered,
-  running,
-  type Step,
-  type Values,
-} from '../campaign-setup.js'
+import { admit, compareWith, expectStates, holding, played, running, type Step } from '../campaign-setup.js'
+import { refused, registered } from '../outcomes.js'
+import { CREDITOR, IBAN, recordOf, OTHER_IBAN, type Values } from '../records.js'
 import { problemsOf, rowsOf, statesOf, byHand } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach } from '../old-rows.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
@@ -33,33 +20,34 @@ const TWINS: readonly Values[] = [
   { customerNo: 1002, reference: 'M-4', iban: IBAN },
 ]
 
-describe('the row that a damaged line was meant to correct', () => {
-  it.each<[string, readonly string[], number | null, (readonly (readonly Values[])[])?, number?]>([
-    ['by two of customer, account and reference, wherever they stand', ['', 'x', OTHER_IBAN, '1002'], 2],
-    ['by customer and reference, in any case', ['1001', '', '', '', 'm-1'], 1],
-    ['by its number and reference', ['3', 'M-3'], 3],
-    ['by its number and account', ['3.0', IBAN], 3],
-    ['by cells as a spreadsheet saves them', ['1001.0', 'de89 3704 0044 0532 0130 00'], 1],
-    ['by cells with text markers', ['="1002"', '="M-2"'], 2],
-    ['not by its customer alone', ['1001'], null],
-    ['not by its account alone', [IBAN], null],
-    ['not by what stands in two rows', ['M-1', IBAN], null],
-    ['not by a creditor and a date, which whole files share', ['1', CREDITOR, '2020-01-31'], null],
-    ['not by nothing', ['', ''], null],
-    ['not where as much speaks for two rows', ['1002', IBAN], null, [TWINS]],
-    ['as the one for which most speaks', ['1002', IBAN, 'M-4'], 2, [TWINS]],
-    ['never in the file at hand', ['1001', IBAN], null, [ROWS], 1],
-    ['in the file before it', ['1001', IBAN], 1, [ROWS], 2],
-    ['as what replaced it since', ['1000', IBAN], 2, [[{ verdict: 'invalid' }], [{ corrects: 1 }]]],
-  ])('is found %s', (_, cells, row, files = [ROWS], first = 1_000) => {
+it.each<[string, readonly string[], number | null, (readonly (readonly Values[])[])?, number?]>([
+  ['by two of customer, account and reference, wherever they stand', ['', 'x', OTHER_IBAN, '1002'], 2],
+  ['by customer and reference, in any case', ['1001', '', '', '', 'm-1'], 1],
+  ['by its number and reference', ['3', 'M-3'], 3],
+  ['by its number and account', ['3.0', IBAN], 3],
+  ['by cells as a spreadsheet saves them', ['1001.0', 'de89 3704 0044 0532 0130 00'], 1],
+  ['by cells with text markers', ['="1002"', '="M-2"'], 2],
+  ['not by its customer alone', ['1001'], null],
+  ['not by its account alone', [IBAN], null],
+  ['not by what stands in two rows', ['M-1', IBAN], null],
+  ['not by a creditor and a date, which whole files share', ['1', CREDITOR, '2020-01-31'], null],
+  ['not by nothing', ['', ''], null],
+  ['not where as much speaks for two rows', ['1002', IBAN], null, [TWINS]],
+  ['as the one for which most speaks', ['1002', IBAN, 'M-4'], 2, [TWINS]],
+  ['never in the file at hand', ['1001', IBAN], null, [ROWS], 1],
+  ['in the file before it', ['1001', IBAN], 1, [ROWS], 2],
+  ['as what replaced it since', ['1000', IBAN], 2, [[{ verdict: 'invalid' }], [{ corrects: 1 }]]],
+])(
+  'the row that a damaged line was meant to correct is found %s',
+  (_, cells, row, files = [ROWS], first = 1_000) => {
     const found = byHand(holding(...files).file, (connection) => {
       const secret = connection.prepare<[], Buffer>('select secret from campaign').pluck().get()
       const fingerprints = createFingerprints(secret ?? Buffer.alloc(0))
       return locate({ connection, fingerprints, first }, cells)
     })
     expect(found).toBe(row)
-  })
-})
+  },
+)
 
 const FINDING = {
   rule: 'UMR_EMPTY',

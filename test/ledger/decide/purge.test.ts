@@ -16,20 +16,16 @@ import {
   admit,
   compareWith,
   decide,
-  IBAN,
-  inDoubt,
-  mandateOf,
   open,
-  OTHER_IBAN,
   played,
   readyRow,
-  refused,
-  registered,
   running,
   send,
   SETTINGS,
   stoppedClock,
 } from '../campaign-setup.js'
+import { inDoubt, refused, registered } from '../outcomes.js'
+import { IBAN, mandateOf, OTHER_IBAN } from '../records.js'
 import { problemsOf, execute, forge, look, query, rowsOf, statesOf } from '../ledger-views.js'
 
 const NAME = 'Wilhelmina Vogelsang'

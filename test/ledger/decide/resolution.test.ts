@@ -5,24 +5,19 @@ import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
   admit,
   compareWith,
-  IBAN,
-  inDoubt,
-  notSent,
   open,
-  OTHER_IBAN,
   played,
   readyRow,
-  refused,
-  registered,
   running,
   send,
   stoppedClock,
   runningAt,
-  mandates,
   decide,
   resolutionOf,
   begin,
 } from '../campaign-setup.js'
+import { inDoubt, notSent, refused, registered } from '../outcomes.js'
+import { IBAN, OTHER_IBAN, mandates } from '../records.js'
 import { byHand, execute, query, rowsOf, statesOf } from '../ledger-views.js'
 import { listed, readBack } from '../heard-answer.js'
 import { isBalanced, LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'

@@ -10,22 +10,17 @@ import {
   admit,
   freshFile,
   holding,
-  IBAN,
-  inDoubt,
-  notSent,
   open,
   readyRow,
-  refused,
-  registered,
   running,
   send,
   SETTINGS,
   stoppedClock,
-  turnedAway,
-  mandates,
   runningAt,
   begin,
 } from '../campaign-setup.js'
+import { inDoubt, notSent, refused, registered, turnedAway } from '../outcomes.js'
+import { IBAN, mandates } from '../records.js'
 import { look, rowsOf, statesOf } from '../ledger-views.js'
 import { createPrivateFile, acquireLock } from '../../../src/ledger/safety/side-files.js'
 

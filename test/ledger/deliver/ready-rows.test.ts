@@ -1,26 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import {
-  holding,
-  IBAN,
-  OTHER_IBAN,
-  played,
-  send,
-  turnedAway,
-  mandates,
-  running,
-  refused,
-  registered,
-  runningAt,
-  inDoubt,
-  open,
-  readyRow,
-  SETTINGS,
-  COLUMNS,
-  HEADER,
-  recordOf,
-  summaryOf,
-} from '../campaign-setup.js'
+import { holding, played, send, running, runningAt, open, readyRow, SETTINGS } from '../campaign-setup.js'
+import { turnedAway, refused, registered, inDoubt } from '../outcomes.js'
+import { IBAN, OTHER_IBAN, mandates, COLUMNS, HEADER, recordOf, summaryOf } from '../records.js'
 import { query, look, statesOf, forge } from '../ledger-views.js'
 import type { BegunGroup } from '../../../src/ledger/ledger.js'
 import { OLD_STATES, reach } from '../old-rows.js'

@@ -25,14 +25,13 @@ import {
   holding,
   open,
   readyRow,
-  refused,
   running,
   send,
   SETTINGS,
   stoppedClock,
-  mandates,
-  turnedAway,
 } from '../campaign-setup.js'
+import { refused, turnedAway } from '../outcomes.js'
+import { mandates } from '../records.js'
 import { freshFolder } from '../../support/folder.js'
 import { byHand, look, query } from '../ledger-views.js'
 

@@ -2,19 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { ReadBackEvidence } from '../../../src/domain/proof/match-sources.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import {
-  admit,
-  IBAN,
-  inDoubt,
-  OTHER_IBAN,
-  refused,
-  registered,
-  send,
-  stoppedClock,
-  mandates,
-  runningAt,
-  decide,
-} from '../campaign-setup.js'
+import { admit, send, stoppedClock, runningAt, decide } from '../campaign-setup.js'
+import { inDoubt, refused, registered } from '../outcomes.js'
+import { IBAN, OTHER_IBAN, mandates } from '../records.js'
 import { listed, startReadBack } from '../heard-answer.js'
 import { byHand } from '../ledger-views.js'
 

@@ -8,21 +8,16 @@ import {
   admit,
   decide,
   holding,
-  IBAN,
-  inDoubt,
-  mandates,
   open,
-  OTHER_IBAN,
   played,
-  refused,
-  registered,
   running,
   runningAt,
   send,
   SETTINGS,
   stoppedClock,
-  turnedAway,
 } from '../campaign-setup.js'
+import { inDoubt, refused, registered, turnedAway } from '../outcomes.js'
+import { IBAN, mandates, OTHER_IBAN } from '../records.js'
 import { byHand, forge, look } from '../ledger-views.js'
 
 describe('a reader beside the writer', () => {

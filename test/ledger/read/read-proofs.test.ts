@@ -5,20 +5,17 @@ import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { absences } from '../../../src/ledger/read/read-proofs.js'
 import {
   decide,
-  inDoubt,
-  mandates,
   played,
   readyRow,
-  registered,
   runningAt,
   send,
   SETTINGS,
   stoppedClock,
   begin,
   compareWith,
-  OTHER_IBAN,
-  type Values,
 } from '../campaign-setup.js'
+import { inDoubt, registered } from '../outcomes.js'
+import { mandates, OTHER_IBAN, type Values } from '../records.js'
 import { listed, readBack, startReadBack } from '../heard-answer.js'
 
 const HOUR = 60 * 60_000

@@ -2,17 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../../src/driver.js'
 import { EDGES, ROW_STATES, type RowState } from '../../../src/domain/row/row-state.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import {
-  admit,
-  inDoubt,
-  open,
-  OTHER_IBAN,
-  registered,
-  running,
-  send,
-  SETTINGS,
-  decide,
-} from '../campaign-setup.js'
+import { admit, open, running, send, SETTINGS, decide } from '../campaign-setup.js'
+import { inDoubt, registered } from '../outcomes.js'
+import { OTHER_IBAN } from '../records.js'
 import { byHand, execute, query } from '../ledger-views.js'
 import { OLD_STATES, reach } from '../old-rows.js'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
