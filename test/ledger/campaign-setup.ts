@@ -79,6 +79,17 @@ export function admit(
 
 type Files = readonly (readonly Values[])[]
 
+/** Files of one command: 0.csv, 1.csv, … */
+export function admitTogether(ledger: Pick<Ledger, 'admit'>, ...files: Files): void {
+  const admission = ledger.admit({ severities: {} })
+  for (const [at, rows] of files.entries()) {
+    const source = admission.open({ name: `${at}.csv`, header: HEADER, columns: COLUMNS })
+    source.add(rows.map((values, index) => recordOf(values, index + 1)))
+    source.close(summaryOf(rows.length))
+  }
+  admission.commit()
+}
+
 /** A ledger that holds these files, one admitted after the other. */
 export function holding(...files: Files): Ledger {
   const ledger = open()

@@ -23,7 +23,7 @@ type GivenBack = 'corrects' | 'isUnchanged' | 'isDecided' | 'said'
 
 /** A record; what is not said is that of an ordinary one. */
 export interface Values extends Partial<
-  Pick<CheckedRecord, GivenBack | 'mandateKey' | 'findings' | 'cells'>
+  Pick<CheckedRecord, GivenBack | 'mandateKey' | 'findings' | 'cells' | 'latestFirstDebit'>
 > {
   readonly customerNo?: number
   readonly iban?: string

@@ -12,7 +12,7 @@ import {
 } from '../../../src/ledger/file/connection.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
-import { admit, holding, open, played, readyRow, running, send } from '../campaign-setup.js'
+import { admit, admitTogether, holding, open, played, readyRow, running, send } from '../campaign-setup.js'
 import { inDoubt, registered } from '../outcomes.js'
 import {
   COLUMNS,
@@ -87,11 +87,7 @@ describe('an admission', () => {
 
   it('takes the files of one command together: neither is the newer one', () => {
     const ledger = open()
-    const { admission, whole, source } = opened(ledger)
-    source.close(summaryOf(0))
-    whole('first.csv', {})
-    whole('second.csv', { signedDate: '2021-01-01' })
-    admission.commit()
+    admitTogether(ledger, [{}], [{ signedDate: '2021-01-01' }])
     expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict'])
   })
 

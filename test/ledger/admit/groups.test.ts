@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
+  admitTogether,
   expectStates,
   holding,
   open,
@@ -13,7 +14,7 @@ import {
   stoppedClock,
 } from '../campaign-setup.js'
 import { registered, inDoubt, refused } from '../outcomes.js'
-import { COLUMNS, HEADER, IBAN, mandates, OTHER_IBAN, type Values, recordOf, summaryOf } from '../records.js'
+import { COLUMNS, HEADER, IBAN, mandates, OTHER_IBAN, type Values } from '../records.js'
 import { creditorIdentifierOf, inventIban, seeded } from '../../support/sample-values.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
@@ -215,12 +216,16 @@ describe('severities that were changed', () => {
 it('a record that may be cut is no word of its own: the whole file takes its place', () =>
   expectStates('superseded ready', [{ verdict: 'conflict', rule: 'ROW_MAY_BE_CUT', iban: OTHER_IBAN }], [{}]))
 
+/** M-1 became NEW-1. */
+const AMENDED = {
+  ...{ former: 'DE|09999999999|M-1', successor: 'DE|09999999999|NEW-1' },
+  day: '2026-01-01' as LocalDate,
+}
+
 it('nothing tells what was refused of an erased customer, so another name of that mandate waits', async () => {
   const ledger = await played([{}], refused())
   ledger.erase({ by: 'Ada', reason: 'asked', customerNo: 1000, rowIds: [1], withOpenRows: true })
-  const [former, successor] = ['M-1', 'NEW-1'].map((name) => `DE|09999999999|${name}`)
-  const amendments = [{ former: former!, successor: successor!, day: '2026-01-01' as LocalDate }]
-  admit(ledger, [{ reference: 'NEW-1', customerNo: 2 }], { amendments })
+  admit(ledger, [{ reference: 'NEW-1', customerNo: 2 }], { amendments: [AMENDED] })
   expect(statesOf(ledger.file)).toEqual(['refused', 'conflict'])
 })
 
@@ -228,9 +233,7 @@ it('what was sent under a name that a person corrected stands for the name befor
   const ledger = running([{ reference: 'NEW-1' }])
   admit(ledger, [{ reference: 'NEW-9', corrects: 1 }])
   await send(ledger, registered('ASSIGNED-1'))
-  const [former, successor] = ['M-1', 'NEW-1'].map((name) => `DE|09999999999|${name}`)
-  const amendments = [{ former: former!, successor: successor!, day: '2026-01-01' as LocalDate }]
-  admit(ledger, [{ reference: 'M-1', iban: OTHER_IBAN }], { amendments })
+  admit(ledger, [{ reference: 'M-1', iban: OTHER_IBAN }], { amendments: [AMENDED] })
   expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'duplicate'])
 })
 
@@ -336,29 +339,37 @@ describe('a mandate whose reference was corrected without its row number', () =>
   })
 
   const MENDED = { iban: OTHER_IBAN } as const
-  it('waits where the first was registered with a corrected account, and comes back as it was before', () =>
-    expectStates('superseded registered conflict', [{}], [{ ...MENDED, corrects: 1 }], registered('NEW-1'), [
-      RENAMED,
-    ]))
-
-  it('waits where the first was replaced under another reference, and that one was registered', () => {
-    const [second, third] = ['M-02', 'M-03'].map((reference, at) => ({
-      ...MENDED,
-      reference,
-      corrects: at + 1,
-    }))
-    const states = 'superseded superseded registered conflict'
-    return expectStates(states, [{}], [second!], [third!], registered('NEW-1'), [RENAMED])
-  })
-
-  it('waits where what took its place was refused by the service, and nobody says which export is newer', () =>
-    expectStates('superseded refused conflict', [{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]))
-
-  it('goes with the values that were refused', () =>
-    expectStates('refused ready', [{}], refused(), [RENAMED]))
-
-  it('waits, each of them, where the first is still to be sent by an earlier command', () =>
-    expectStates('conflict conflict', [{}], [RENAMED]))
+  const again = (reference: string, corrects: number): Values => ({ ...MENDED, reference, corrects })
+  it.each<[string, string, ...Step[]]>([
+    [
+      'waits where the first was registered with a corrected account, and comes back as it was before',
+      'superseded registered conflict',
+      ...[[{}], [{ ...MENDED, corrects: 1 }], registered('NEW-1'), [RENAMED]],
+    ],
+    [
+      'waits where the first was replaced under another reference, and that one was registered',
+      'superseded superseded registered conflict',
+      ...[[{}], [again('M-02', 1)], [again('M-03', 2)], registered('NEW-1'), [RENAMED]],
+    ],
+    [
+      'waits where what took its place was refused by the service, and nobody says which export is newer',
+      'superseded refused conflict',
+      ...[[{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]],
+    ],
+    ['goes with the values that were refused', 'refused ready', [{}], refused(), [RENAMED]],
+    [
+      'waits, as does the first where an earlier command is still to send that',
+      'conflict conflict',
+      [{}],
+      [RENAMED],
+    ],
+    [
+      'waits for its other spelling alone',
+      'conflict conflict conflict',
+      ['A-1', 'A-3'].map((reference) => ({ reference })),
+      [{ reference: '00A-3' }],
+    ],
+  ])('%s', (_, states, ...steps) => expectStates(states, ...steps))
 
   it('waits where the first was in doubt before somebody called it refused', async () => {
     const clock = stoppedClock()
@@ -372,9 +383,6 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict'])
   })
 
-  it('goes where the first was refused by the service itself', () =>
-    expectStates('refused ready', [{}], refused(), [RENAMED]))
-
   it('stays a warning for two rows of one command', () => {
     const { file } = holding([{}, RENAMED])
     expect(statesOf(file)).toEqual(['ready', 'ready'])
@@ -384,13 +392,7 @@ describe('a mandate whose reference was corrected without its row number', () =>
   it('waits, each of them, where files of one command have it under different references', () => {
     const ledger = open()
     const statesAfter = (...files: readonly Values[]): readonly string[] => {
-      const admission = ledger.admit({ severities: {} })
-      for (const [at, values] of files.entries()) {
-        const source = admission.open({ name: `${at}.csv`, header: HEADER, columns: COLUMNS })
-        source.add([recordOf(values)])
-        source.close(summaryOf(1))
-      }
-      admission.commit()
+      admitTogether(ledger, ...files.map((values) => [values]))
       return statesOf(ledger.file).slice(-files.length)
     }
     const states = (...references: readonly string[]) =>
@@ -621,11 +623,6 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(rowsOf(sent.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONTRADICTS_SENT' })
   })
 
-  it('waits for its other spelling, though others of its customer look like it as well', () => {
-    const [one, other] = ['A-1', 'A-3'].map((reference) => ({ reference }))
-    return expectStates('conflict conflict conflict', [one!, other!], [{ reference: '00A-3' }])
-  })
-
   it('goes under a lowered rule, with a warning', () => {
     const ledger = open()
     const twins = [{}, { reference: 'M1', customerNo: 7 }]
@@ -825,11 +822,14 @@ describe('a row that was corrected', () => {
   })
 })
 
-function admitDue(ledger: Ledger, day: string, values: Values = {}): void {
+/** It was collected so that it lapses after this day. */
+const admitDue = (ledger: Ledger, day: string, values: Values = {}) =>
+  admit(ledger, [{ ...values, latestFirstDebit: day as LocalDate }])
+
+/** What lapses by a day is held. */
+function holdLapsed(ledger: Ledger, day: string): void {
   const admission = ledger.admit({ severities: {} })
-  const source = admission.open({ name: `${day}.csv`, header: HEADER, columns: COLUMNS })
-  source.add([{ ...recordOf(values), latestFirstDebit: day as LocalDate }])
-  source.close({ ...summaryOf(1), sha256: day })
+  admission.compareEarlier(day)
   admission.commit()
 }
 
@@ -855,13 +855,9 @@ describe('a row that says the same of its mandate as one that waits', () => {
 it('a row that lapses while it waits does not leave', () => {
   const ledger = open()
   admitDue(ledger, '2027-01-10')
-  const same = ledger.admit({ severities: {} })
-  same.compareEarlier('2027-01-10')
-  same.commit()
+  holdLapsed(ledger, '2027-01-10')
   expect(statesOf(ledger.file)).toEqual(['ready'])
-  const later = ledger.admit({ severities: {} })
-  later.compareEarlier('2027-01-11')
-  later.commit()
+  holdLapsed(ledger, '2027-01-11')
   expect(statesOf(ledger.file)).toEqual(['conflict'])
   expect(found(ledger.file, 'MANDATE_DORMANT')).toEqual([[1, 'error']])
 })
@@ -869,9 +865,7 @@ it('a row that lapses while it waits does not leave', () => {
 it('a row that nobody is known to have collected does not lapse by its signature', () => {
   const ledger = open()
   admitDue(ledger, '2027-01-31', { signedDate: '2024-01-31' })
-  const later = ledger.admit({ severities: {} })
-  later.compareEarlier('2027-02-01')
-  later.commit()
+  holdLapsed(ledger, '2027-02-01')
   expect(statesOf(ledger.file)).toEqual(['ready'])
 })
 
