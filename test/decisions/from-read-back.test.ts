@@ -10,11 +10,7 @@ import type { Outcome } from '../../src/domain/row/row-state.js'
 const BY = { by: 'Ada', reason: 'read back at night' }
 
 const source = (reference: string | null, id = 'ps-1') => ({
-  id,
-  status: 'PENDING',
-  reference,
-  accountMasked: 'DE…3000',
-  signedDate: '2020-01-31',
+  ...{ id, status: 'PENDING', reference, accountMasked: 'DE…3000', signedDate: '2020-01-31' },
 })
 
 const ABSENT = { verdict: 'absent', why: null, sources: [] } as const

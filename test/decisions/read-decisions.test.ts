@@ -41,6 +41,11 @@ async function campaign() {
   }
 }
 
+async function expectRefused(reading: Promise<unknown>, message: string): Promise<void> {
+  await expect(reading).rejects.toThrow(UsageError)
+  await expect(reading).rejects.toThrow(message)
+}
+
 const decided = (decision: string, change: Line = {}): Line => ({
   migration_decision: decision,
   migration_reason: 'the service said so',
@@ -117,9 +122,7 @@ describe('the filled-in file', () => {
   ])('%s is refused as a whole', async (_name, change, message) => {
     const { lines, read } = await campaign()
     const filled = decide(await lines(), 0, change)
-    const reading = read(decide(filled, 1, decided('refused')))
-    await expect(reading).rejects.toThrow(UsageError)
-    await expect(reading).rejects.toThrow(message)
+    await expectRefused(read(decide(filled, 1, decided('refused'))), message)
   })
 
   it('without any decision leaves every row open', async () => {
@@ -129,14 +132,16 @@ describe('the filled-in file', () => {
 })
 
 describe('a line must be the row that it names', () => {
+  const OTHER_LEDGER =
+    'column migration_ledger: the line is of another ledger, of none, or of before an older copy was adopted'
+
   it('refuses the whole file when migration_row was sorted apart from the other columns', async () => {
     const { lines, read } = await campaign()
     const sorted = await lines()
     const numbers = sorted.map((line) => line['migration_row'] ?? '').reverse()
     const apart = sorted.map((line, index) => ({ ...line, migration_row: numbers[index] ?? '' }))
-    const reading = read(decide(apart, 1, decided('resend')))
-    await expect(reading).rejects.toThrow(UsageError)
-    await expect(reading).rejects.toThrow(
+    await expectRefused(
+      read(decide(apart, 1, decided('resend'))),
       'line 2, column "customer_no": row 3 has "1003", the line has "1001" (customer 1003, reference 0014); ' +
         'line 2, column "unique_mandate_reference": row 3 has "0014", the line has "0012"',
     )
@@ -145,14 +150,12 @@ describe('a line must be the row that it names', () => {
   it('refuses the file of another ledger, whose rows have the same numbers and the same mandates', async () => {
     const one = await campaign()
     const other = await campaign()
-    const reading = other.read(decide(await one.lines(), 0, decided('resend')))
-    await expect(reading).rejects.toThrow(
-      'line 2, column migration_ledger: the line is of another ledger, of none, or of before an older copy was adopted',
+    await expectRefused(
+      other.read(decide(await one.lines(), 0, decided('resend'))),
+      `line 2, ${OTHER_LEDGER}`,
     )
   })
 
-  const OTHER_LEDGER =
-    'column migration_ledger: the line is of another ledger, of none, or of before an older copy was adopted'
   const OTHER_REFERENCE = 'column "unique_mandate_reference": '
   // Undefined: the file has no such column.
   it.each<[string, Readonly<Record<string, string | undefined>>, string]>([
@@ -250,13 +253,8 @@ describe('a line must be the row that it names', () => {
     const { lines, ledger, reader } = await campaign()
     const [first] = await lines()
     const file = join(dirname(ledger.file), 'twice.csv')
-    writeFileSync(
-      file,
-      stringify([
-        [...Object.keys(first!), 'Migration_Decision'],
-        [...Object.values(first!), 'resend'],
-      ]),
-    )
+    const names = [...Object.keys(first!), 'Migration_Decision']
+    writeFileSync(file, stringify([names, [...Object.values(first!), 'resend']]))
     await expect(readDecisions(reader, file, 'Ada')).rejects.toThrow('the column "migration_decision" twice')
   })
 })
