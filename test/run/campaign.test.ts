@@ -8,7 +8,7 @@ import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { type CampaignEnd, type OpenRun, type RunPreview } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
-import { registeredNo, runOn } from './delivery-world.js'
+import { registeredNo, runOn, WIDE_POLICY } from './delivery-world.js'
 import { inDoubt, refused } from './outcome-samples.js'
 import { mandateOf, recordOf, sourceOf } from './mandate-samples.js'
 import { startVirtualTime } from './virtual-time.js'
@@ -116,10 +116,7 @@ describe('not confirming is nothing happening', () => {
 
   it('8.2.5 --retry-refused leaves no decision and no ready row, and the next run sends nothing', async () => {
     const campaign = newCampaign()
-    await campaign.run({
-      files: opened(sourceOf('a.csv', [1, 2])),
-      send: () => Promise.resolve(refused()),
-    })
+    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(refused()) })
     await decline(campaign, { retryRefusedBy: 'Ada' })
     expect(await campaign.run({ confirm: nothingToAsk })).toMatchObject({
       totals: { refused: 2 },
@@ -271,6 +268,14 @@ describe('a run that is told which of the ready rows to send', () => {
     const last = await campaign.run({ choice: customers(1, 3, 5) })
     expect(last).toMatchObject({ stop: null, choice: { left: 0 }, exitCode: 0 })
     expect(campaign.sent).toEqual([2, 4, 6, 1, 3, 5])
+  })
+
+  it('takes the pilot of a new file from those alone', async () => {
+    const campaign = newCampaign()
+    await campaign.run({ files: files() })
+    const policy = { ...WIDE_POLICY, limit: 1 }
+    await campaign.run({ files: opened(sourceOf('b.csv', [7, 8, 9])), choice: customers(9), policy })
+    expect(campaign.sent).toEqual([1, 2, 3, 4, 5, 6, 9])
   })
 
   it('claims nothing where nothing of it is to be sent', async () => {
