@@ -278,9 +278,7 @@ describe('the brake', () => {
 
   it('28 credentials refused at the canary stop the run with every row ready', async () => {
     const world = openDeliveryWorld(10)
-    const stop = await world.deliver(() => ({
-      outcome: turnedAway({ status: 401, halt: 'credentials' }),
-    }))
+    const stop = await world.deliver(() => ({ outcome: turnedAway({ status: 401, halt: 'credentials' }) }))
     expect(stop?.kind).toBe('credentials')
     expect(world.requests).toHaveLength(1)
     expect(world.totals()).toMatchObject({ ready: 10 })
