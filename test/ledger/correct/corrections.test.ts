@@ -50,13 +50,9 @@ it.each<[string, readonly string[], number | null, (readonly (readonly Values[])
 )
 
 const FINDING = {
-  rule: 'UMR_EMPTY',
-  severity: 'error',
-  field: 'unique_mandate_reference',
-  value: '',
-  message: 'There is none.',
-  remedy: 'Fill it in.',
-} as const
+  ...({ rule: 'UMR_EMPTY', severity: 'error', field: 'unique_mandate_reference', value: '' } as const),
+  ...{ message: 'There is none.', remedy: 'Fill it in.' },
+}
 
 /** A row whose mandate cannot be told. */
 const UNREAD = { verdict: 'invalid', reference: '', mandateKey: null } as const
@@ -93,16 +89,12 @@ const unreadable = (...cells: readonly string[]): Values => {
 }
 
 describe('a row that corrects an older one', () => {
-  it.each([
-    ['before', [{ isUnchanged: true }, { reference: 'M-9' }], ['superseded', 'duplicate', 'ready']],
-    ['after', [{ reference: 'M-9' }, { isUnchanged: true }], ['superseded', 'ready', 'duplicate']],
-  ] as const)('is taken where another line has that row as it was, %s', (_, lines, states) => {
-    const ledger = holding(
-      [{}],
-      lines.map((line) => ({ ...line, corrects: 1 })),
-    )
-    expect(statesOf(ledger.file)).toEqual(states)
-  })
+  it.each<[string, string, ...Values[]]>([
+    ['before', 'superseded duplicate ready', AS_IT_WAS, { reference: 'M-9', corrects: 1 }],
+    ['after', 'superseded ready duplicate', { reference: 'M-9', corrects: 1 }, AS_IT_WAS],
+  ])('is taken where another line has that row as it was, %s', (_, states, ...lines) =>
+    expectStates(states, [{}], lines),
+  )
 
   it.each(OLD_STATES.filter((state) => state !== 'superseded'))(
     'replaces a row that is %s, where nothing of it may have been sent, and else is a conflict',
@@ -132,16 +124,10 @@ describe('a row that corrects an older one', () => {
   )
 
   it('replaces what replaced the row since', () => {
-    const ledger = holding(
-      [INVALID],
-      [{ ...INVALID, customerNo: 1001, corrects: 1 }],
-      [{ ...CORRECTED, customerNo: 1001 }],
-    )
-    expect(rowsOf(ledger.file).map(({ state, supersededBy }) => [state, supersededBy])).toEqual([
-      ['superseded', 2],
-      ['superseded', 3],
-      ['ready', null],
-    ])
+    const moved = { customerNo: 1001, corrects: 1 }
+    const ledger = holding([INVALID], [{ ...INVALID, ...moved }], [{ ...CORRECTED, ...moved }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+    expect(rowsOf(ledger.file).map(({ supersededBy }) => supersededBy)).toEqual([2, 3, null])
   })
 
   it('gives a mandate key to a row that had none', () =>
@@ -189,13 +175,9 @@ describe('a row that corrects an older one', () => {
   )
 
   it('of an old list is taken step by step while what replaced its row cannot be sent', () => {
-    const steps = [{ iban: 'DE01', verdict: 'invalid', corrects: 1 } as const, { corrects: 1 }]
-    return expectStates(
-      'superseded superseded ready',
-      [{ iban: 'DE00' }],
-      refused(),
-      ...steps.map((step) => [step]),
-    )
+    const wrong = { ...INVALID, iban: 'DE01', corrects: 1 }
+    const states = 'superseded superseded ready'
+    return expectStates(states, [{ iban: 'DE00' }], refused(), [wrong], [{ corrects: 1 }])
   })
 
   it('settles a conflict by the one row that was kept', () => {
@@ -392,12 +374,8 @@ describe('a line of a list that is older than what is known by now', () => {
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'conflict'])
     const otherwise = holding([BAD], [mended], old({ ...mended, iban: OTHER_IBAN }))
     expect(statesOf(otherwise.file)).toEqual(['superseded', 'superseded', 'conflict'])
-    const ofBoth = holding(
-      [BAD],
-      [{ ...BAD, customerNo: 1055 }],
-      [mended],
-      [{ ...mended, iban: OTHER_IBAN, corrects: 2 }],
-    )
+    const both = [{ ...mended, iban: OTHER_IBAN, corrects: 2 }]
+    const ofBoth = holding([BAD], [{ ...BAD, customerNo: 1055 }], [mended], both)
     expect(ofBoth.totals()).toMatchObject({ ready: 0 })
     const added = holding([BAD], [{ ...LINE, customerNo: 1055 }], [{ ...mended }])
     expect(statesOf(added.file)).toEqual(['superseded', 'superseded', 'ready'])
@@ -408,18 +386,13 @@ describe('a line of a list that is older than what is known by now', () => {
     ['gone', []],
     ['changed', [{ iban: OTHER_IBAN }]],
   ])('waits where its list does not know of the comparison in which the mandate is %s', (_, final) => {
-    for (const [comparison, ready] of [
-      [0, 0],
-      [1, 1],
-    ] as const) {
+    for (const comparison of [0, 1]) {
       const ledger = holding([{}, { customerNo: 9 }])
       compareWith(ledger, [...final, { reference: 'M-9' }])
-      const said = { by: null, reason: null, comparison }
-      admit(ledger, [{ ...LINE, isDecided: true, said }])
-      expect(ledger.totals().ready).toBe(ready)
-      expect(problemsOf(ledger.file).some(({ message }) => message.startsWith('This list is older'))).toBe(
-        ready === 0,
-      )
+      admit(ledger, [{ ...LINE, isDecided: true, said: { by: null, reason: null, comparison } }])
+      expect(ledger.totals().ready).toBe(comparison)
+      const isOlder = problemsOf(ledger.file).some(({ message }) => message.startsWith('This list is older'))
+      expect(isOlder).toBe(comparison === 0)
     }
   })
 })
