@@ -70,12 +70,11 @@ describe('a copy of a ledger', () => {
 })
 
 const ROWS: Values[] = [
-  {},
-  {},
-  { reference: 'M-2', customerNo: 2 },
-  { reference: 'M-2', customerNo: 3 },
-  { reference: 'M 3', customerNo: 4 },
-  { reference: 'M3', customerNo: 4 },
+  ...[{}, {}, { reference: 'M-2', customerNo: 2 }, { reference: 'M-2', customerNo: 3 }],
+  ...[
+    { reference: 'M 3', customerNo: 4 },
+    { reference: 'M3', customerNo: 4 },
+  ],
   { reference: 'M-4', verdict: 'excluded' },
 ]
 
