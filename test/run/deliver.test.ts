@@ -200,9 +200,8 @@ describe('rows that come again', () => {
     }))
     // The budget lets about a hundred repeats leave in a quarter of an hour; the others are not held on to.
     expect(stop?.kind).toBe('waited')
-    expect(world.requests.filter(({ seen, atMs }) => seen > 1 && atMs < 120_000).length).toBeLessThanOrEqual(
-      40,
-    )
+    const repeats = world.requests.filter(({ seen, atMs }) => seen > 1 && atMs < 120_000)
+    expect(repeats.length).toBeLessThanOrEqual(40)
     expect(world.totals().registered).toBeGreaterThan(100)
     expect(world.totals().registered + world.totals().ready).toBe(200)
   })
@@ -212,10 +211,8 @@ describe('rows that come again', () => {
   it('and are never available end a run when no new row could be taken up any more', async () => {
     const world = openDeliveryWorld(2_500)
     const stop = await world.deliver(() => ({ outcome: notAvailableYet() }))
-    expect(stop).toMatchObject({
-      kind: 'waited',
-      why: expect.stringContaining('away for a quarter of an hour') as string,
-    })
+    expect(stop?.kind).toBe('waited')
+    expect(stop?.why).toContain('away for a quarter of an hour')
     expect(world.time.clock.monotonic()).toBeLessThan(QUARTER_MS + 60_000)
     expect(world.totals()).toMatchObject({ ready: 2_500, inDoubt: 0 })
   })
@@ -309,9 +306,8 @@ describe('the brake', () => {
     const stop = await world.deliver(({ ordinal }) => ({ outcome: registeredNo(referenceOf(ordinal)) }))
     expect(stop?.kind).toBe('reference_repeated')
     expect(world.totals()).toMatchObject({ inDoubt: 1, sending: 0, registered: registeredRows })
-    expect(
-      world.events.find((event) => event.kind === 'outcome' && event.outcome.kind === 'in_doubt'),
-    ).toMatchObject({ row: { id: doubted } })
+    const isDoubt = (event: DeliveryEvent) => event.kind === 'outcome' && event.outcome.kind === 'in_doubt'
+    expect(world.events.find(isDoubt)).toMatchObject({ row: { id: doubted } })
   })
 })
 
@@ -385,26 +381,18 @@ describe('a watcher that throws', () => {
       expect(sent).toBeGreaterThanOrEqual(5)
       expect(sent).toBeLessThan(40)
       expect(world.reopen().recovered).toBe(0)
-      const turned = kind === 'pause' ? 1 : 0
-      expect(world.totals()).toMatchObject({
-        registered: sent - turned,
-        inDoubt: 0,
-        ready: 40 - sent + turned,
-      })
+      const registered = kind === 'pause' ? sent - 1 : sent
+      expect(world.totals()).toMatchObject({ registered, inDoubt: 0, ready: 40 - registered })
     },
   )
 
   it('a look-up that fails does not cost the answer either', async () => {
     const world = openDeliveryWorld(20)
     const broken = new Error('The ledger cannot be read')
-    const ledger = {
-      ready: world.ledger.ready,
-      begin: world.ledger.begin,
-      settle: world.ledger.settle,
-      hasAssigned: () => {
-        throw broken
-      },
+    const hasAssigned = (): never => {
+      throw broken
     }
+    const ledger = { ...world.ledger, hasAssigned }
     await expect(world.deliver(allRegistered, { ledger })).rejects.toBe(broken)
     expect(world.reopen().recovered).toBe(0)
     expect(world.totals()).toMatchObject({ registered: 1, ready: 19, inDoubt: 0 })
@@ -412,11 +400,7 @@ describe('a watcher that throws', () => {
 })
 
 const facts = (known: Partial<AttemptFacts> = {}): AttemptFacts => ({
-  isReferenceKnown: false,
-  turnedAway: 1,
-  ageMs: 0,
-  connectionFailures: 1,
-  random: 0.5,
+  ...{ isReferenceKnown: false, turnedAway: 1, ageMs: 0, connectionFailures: 1, random: 0.5 },
   ...known,
 })
 
@@ -494,18 +478,9 @@ it.each<[string, (retryAfterMs: number) => Outcome]>([
 })
 
 describe('whatever is seen', () => {
+  const SEEN = [registered(), refused(), inDoubt(), turnedAway(), notAvailableYet(), notSent()]
   const outcome = fc
-    .tuple(
-      fc.constantFrom<Outcome>(
-        registered(),
-        refused(),
-        inDoubt(),
-        turnedAway(),
-        notAvailableYet(),
-        notSent(),
-      ),
-      fc.option(fc.integer({ min: 0, max: 10 ** 7 })),
-    )
+    .tuple(fc.constantFrom<Outcome>(...SEEN), fc.option(fc.integer({ min: 0, max: 10 ** 7 })))
     .map(([seen, retryAfterMs]): Outcome => ({ ...seen, evidence: { ...seen.evidence, retryAfterMs } }))
   const anyFacts = fc.record({
     isReferenceKnown: fc.boolean(),
