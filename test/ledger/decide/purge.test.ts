@@ -94,7 +94,9 @@ describe('a purge', () => {
         ...[reader.totals(), reader.problemCounts(), reader.distinctCounts(), reader.runs()],
         rowsOf(ledger.file).map(
           ({ cells: _, originalMandateReference: __, mandateKey: ___, lastAttempt: last, ...row }) => [
-            ...[row, last?.requestId, last?.outcome],
+            row,
+            last?.requestId,
+            last?.outcome,
           ],
         ),
       ])

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openScratch } from '../../../src/ledger/file/connection.js'
 import { makeTables } from '../../../src/ledger/schema/schema.js'
 
