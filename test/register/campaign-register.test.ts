@@ -428,7 +428,7 @@ describe('a lost ledger', () => {
 
   it('is lost a second time: what either began is in doubt', async () => {
     const here = place()
-    const lost = await beginOne(here, few(1, 2, 3))
+    await beginOne(here, few(1, 2, 3))
     const second = await beginOne(here, few(1, 2, 3), { takeOver: TAKE_OVER })
     const third = few(1, 2, 3)
     expect(hold(here, third, { takeOver: TAKE_OVER })).toMatchObject({ inDoubt: 2, replaces: [second.file] })
@@ -437,7 +437,7 @@ describe('a lost ledger', () => {
 
   it('a later file with rows that the lost one began is refused without the flag, and in doubt with it', async () => {
     const here = place()
-    const lost = await beginOne(here, few(1, 2))
+    await beginOne(here, few(1, 2))
     const ledger = few(2)
     claimed(here, ledger, { takeOver: TAKE_OVER }).close()
     ledger.startRun(SETTINGS)
