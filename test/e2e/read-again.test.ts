@@ -78,7 +78,7 @@ describe('a crosswalk', () => {
     ['was signed', days('2023-06-12'), 3, '2 the same'],
     ['was collected last', { last_collection_date: '2023-06-12' }, 1, '0 the same, 2 have lapsed since'],
   ])('doubts nothing where a mandate %s more than 36 months ago by now', async (_, more, sent, told) => {
-    const all = [1, 2, 3].map((n) => keyed(n, days('2020-01-31'), more as Row))
+    const all = [1, 2, 3].map((n) => keyed(n, days('2020-01-31'), more))
     begin('no', all)
     await expectRun(['export.csv', '--limit', '1', '--as-of', '2026-06-10'], 5, all.slice(0, 1))
     keys(...KEYS, 'K4,0,4')
@@ -92,7 +92,7 @@ describe('a crosswalk', () => {
     ['the word send', { Status: 'X' }, { migration_decision: 'send', migration_reason: 'asked' }],
   ])('that was corrected when a list comes back, with %s in it', async (_, wrong, right) => {
     const Status = 'active'
-    begin('debtor', [keyed(1, { Status }), keyed(2, { Status }, wrong as Row), keyed(3, { Status })])
+    begin('debtor', [keyed(1, { Status }), keyed(2, { Status }, wrong), keyed(3, { Status })])
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     edit('corrections.csv', right)
     reading('no')
@@ -172,9 +172,8 @@ describe('what stays as it was read', () => {
       await expectRun(['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
       const { status, stderr } = await place.program('run', 'export.csv')
       expect([status, registered()], stderr).toEqual([0, linesOf(mandates(1, 3))])
-      expect(stderr).toContain(
-        '2 records of "export.csv" stay as they were read with "ours.yaml": sepa-migrate run export.csv --config ours.yaml has them read again',
-      )
+      const stay = '2 records of "export.csv" stay as they were read with "ours.yaml"'
+      expect(stderr).toContain(`${stay}: sepa-migrate run export.csv --config ours.yaml has them read again`)
     })
 
     it('and one that names the column no more is asked about it', async () => {
@@ -196,16 +195,15 @@ describe('what stays as it was read', () => {
     const input = place.read('export.csv')
     const piped = await place.piping(input, 'run', '-', '--config', 'ours.yaml', '--limit', '1')
     expect([piped.status, registered()], piped.stderr).toEqual([5, linesOf([mandate(1)])])
-    write('ours.yaml', 'columns: { status: Remark }\nsource: { delimiter: ";", skipLines: 0 }\n')
+    const ours = (source: string) =>
+      write('ours.yaml', `columns: { status: Remark }\nsource: { ${source} }\n`)
+    ours('delimiter: ";", skipLines: 0')
     const told = await place.program('status', '--config', 'ours.yaml')
     expect(nextOf(told)).toBe('sepa-migrate run FILE --config ours.yaml')
     const refused = await place.ends(2, 'run', '--config', 'ours.yaml')
     expect(refused.stderr).toContain('(sepa-migrate run FILE --config "')
     expect(told.stdout + told.stderr + refused.stderr).not.toMatch(/run ['"]?standard input/)
-    write(
-      'ours.yaml',
-      'columns: { status: Remark }\nsource: { delimiter: ",", skipLines: 0, encoding: windows-1252 }\n',
-    )
+    ours('delimiter: ",", skipLines: 0, encoding: windows-1252')
     await place.ends(0, 'run', 'export.csv', '--config', 'ours.yaml')
     expect(registered()).toEqual(linesOf([mandate(1), mandate(3)]))
   })
@@ -302,10 +300,7 @@ describe('what only the file can tell', () => {
   })
 
   it('and what stands in that reading follows every later correction', async () => {
-    const by = (words: string, skip = 1) =>
-      configure(
-        `source: { skipFooterLines: ${skip} }\ncolumns: { status: Status }\nwords: { status: { ${words} } }`,
-      )
+    const by = (words: string, skip = 1) => configure(`source: { skipFooterLines: ${skip} }\n${WORDS(words)}`)
     const rows = ['A', 'A', 'Y', 'Z'].map((Status, index) => mandate(index + 1, { Status, Note: '' }))
     save('export.csv', [...rows, { ...EMPTY, Status: '', Note: 'end of the list' }])
     by('active: [A, Y, Z]', 0)
@@ -326,8 +321,7 @@ describe('what only the file can tell', () => {
       rowsOf([header, ...all.map((row) => header.map((name) => row[name] ?? ''))])
     const sheets = { One: sheetOf(names), Two: sheetOf(names.toReversed()) }
     writeFileSync(place.path('export.xlsx'), workbookBytes({ sheets }))
-    const by = (sheet: string, words: string) =>
-      configure(`source: { sheet: ${sheet} }\ncolumns: { status: Status }\nwords: { status: { ${words} } }`)
+    const by = (sheet: string, words: string) => configure(`source: { sheet: ${sheet} }\n${WORDS(words)}`)
     by('One', 'active: [A], notActive: [X]')
     await expectRun(['export.xlsx', '--limit', '1'], 5, [mandate(1)])
     by('Two', 'active: [A], notActive: [X]')
@@ -339,13 +333,9 @@ describe('what only the file can tell', () => {
 
   it('repeats of what was sent among it', async () => {
     configure('columns: { unique_mandate_reference: Member }')
-    const rows = [
-      mandate(1, { Member: 'A-1' }),
-      mandate(2, { Member: 'A-1', customer_no: '1', ...account(1), signed_date: '2024-03-02' }),
-    ]
-    save('export.csv', rows)
-    const [first = {}] = rows
-    await expectRun(['export.csv'], 0, [{ ...first, unique_mandate_reference: 'A-1' }])
+    const twin = { ...account(1), customer_no: '1', signed_date: mandate(1)['signed_date'] ?? '' }
+    save('export.csv', [mandate(1, { Member: 'A-1' }), mandate(2, { Member: 'A-1' }, twin)])
+    await expectRun(['export.csv'], 0, [mandate(1, { unique_mandate_reference: 'A-1' })])
     configure('columns: { unique_mandate_reference: unique_mandate_reference }')
     const told = await place.program('run')
     expect(told.stdout + told.stderr).toContain('1 record can only be read again from "export.csv"')
@@ -517,29 +507,25 @@ describe('what is read again is told', () => {
   })
 
   it('field by field, with what was read before and now', async () => {
-    configure('columns: { signed_date: { column: signed_date, format: dd/mm/yyyy }, customer_no: Debtor }')
+    const read = (format: string, customer: string): void =>
+      configure(
+        `columns: { signed_date: { column: signed_date, format: ${format} }, customer_no: ${customer} }`,
+      )
+    read('dd/mm/yyyy', 'Debtor')
     save(
       'export.csv',
-      [1, 2].map((n) => mandate(n, { ...days(`0${n}/03/2024`), Debtor: `${n + 6}` })),
+      [1, 2].map((n) => mandate(n, days(`0${n}/03/2024`), { Debtor: `${n + 6}` })),
     )
-    await expectRun(['export.csv', '--limit', '1'], 5, [
-      mandate(1, { ...days('2024-03-01'), customer_no: '7' }),
-    ])
-    configure(
-      'columns: { signed_date: { column: signed_date, format: mm/dd/yyyy }, customer_no: customer_no }',
-    )
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-03-01'), { customer_no: '7' })])
+    read('mm/dd/yyyy', 'customer_no')
     await place.program('run')
-    const { customer } = await json<{ customer: { rows: { changes: unknown }[] } }>('customer', 'show', '8')
-    expect(customer.rows.map(({ changes }) => changes)).toEqual([
-      [
-        { field: 'customer_no', before: '8', after: '2' },
-        { field: 'signed_date', before: '2024-03-02', after: '2024-02-03' },
-      ],
-    ])
-    const shown = (await place.program('customer', 'show', '8')).stdout
-    expect(shown).toContain(
-      '  changed: customer_no "8" → "2"\n  changed: signed_date "2024-03-02" → "2024-02-03"\n',
-    )
+    const { customer } = await json<{ customer: { rows: { changes: unknown[] }[] } }>('customer', 'show', '8')
+    const changed = { field: 'signed_date', before: '2024-03-02', after: '2024-02-03' }
+    const changes = [{ field: 'customer_no', before: '8', after: '2' }, changed]
+    expect(customer.rows.map((row) => row.changes)).toEqual([changes])
+    const { stdout } = await place.program('customer', 'show', '8')
+    const told = ['customer_no "8" → "2"', 'signed_date "2024-03-02" → "2024-02-03"']
+    expect(stdout).toContain(told.map((change) => `  changed: ${change}\n`).join(''))
   })
 
   it('by an approved plan, from which a later correction is a drift by name', async () => {
@@ -636,19 +622,15 @@ it('an empty word of a joined file beside those that live revives nothing in ano
   write('states.csv', 'ref,status\nK1,active\nK2,NULL\nK3,active\n')
   await place.ends(5, 'compare', 'final.csv')
   await expectRun(['final.csv'], 3, [mandate(1), mandate(3), mandate(4)])
-  expect(place.rows('corrections.csv').map((row) => row['migration_rule'])).toEqual([
-    'MANDATE_ENDED_ELSEWHERE',
-  ])
+  const rules = place.rows('corrections.csv').map((row) => row['migration_rule'])
+  expect(rules).toEqual(['MANDATE_ENDED_ELSEWHERE'])
 })
 
 it('a later export that could not be read holds what it may change until the configuration reads it, and then nothing', async () => {
   save('export.csv', mandates(1, 2, 3))
   await place.program('run', 'export.csv', '--limit', '1')
-  save('later.csv', [
-    mandate(1, { Note: 'x' }),
-    mandate(2, { Note: 'x' }),
-    mandate(3, { Note: 'x', ...account(9) }),
-  ])
+  const [Note, other] = ['x', account(9)]
+  save('later.csv', [mandate(1, { Note }), mandate(2, { Note }), mandate(3, { Note }, other)])
   configure('columns: { iban: Note, status: none }')
   const held = await place.program('run', 'later.csv')
   expect([held.status, registered().length]).toEqual([3, 1])
