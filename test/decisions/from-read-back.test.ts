@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadBackEvidence } from '../../src/domain/proof/match-sources.js'
-import { inDoubt, registered, send, stoppedClock, runningAt, mandates } from '../ledger/campaign-setup.js'
+import { send, stoppedClock, runningAt } from '../ledger/campaign-setup.js'
+import { inDoubt, registered } from '../ledger/outcomes.js'
+import { mandates } from '../ledger/records.js'
 import { listed, startReadBack } from '../ledger/heard-answer.js'
 import { decideFromReadBack } from '../../src/decisions/reconcile.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
@@ -8,11 +10,7 @@ import type { Outcome } from '../../src/domain/row/row-state.js'
 const BY = { by: 'Ada', reason: 'read back at night' }
 
 const source = (reference: string | null, id = 'ps-1') => ({
-  id,
-  status: 'PENDING',
-  reference,
-  accountMasked: 'DE…3000',
-  signedDate: '2020-01-31',
+  ...{ id, status: 'PENDING', reference, accountMasked: 'DE…3000', signedDate: '2020-01-31' },
 })
 
 const ABSENT = { verdict: 'absent', why: null, sources: [] } as const

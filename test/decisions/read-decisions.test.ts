@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { readDecision, readDecisions } from '../../src/decisions/read-decisions.js'
-import { inDoubt, OTHER_IBAN, refused, send, running } from '../ledger/campaign-setup.js'
+import { send, running } from '../ledger/campaign-setup.js'
+import { inDoubt, refused } from '../ledger/outcomes.js'
+import { OTHER_IBAN } from '../ledger/records.js'
 
 type Line = Record<string, string>
 
@@ -39,6 +41,11 @@ async function campaign() {
   }
 }
 
+async function expectRefused(reading: Promise<unknown>, message: string): Promise<void> {
+  await expect(reading).rejects.toThrow(UsageError)
+  await expect(reading).rejects.toThrow(message)
+}
+
 const decided = (decision: string, change: Line = {}): Line => ({
   migration_decision: decision,
   migration_reason: 'the service said so',
@@ -49,18 +56,16 @@ const decided = (decision: string, change: Line = {}): Line => ({
 const decide = (lines: readonly Line[], nth: number, decision: Line): Line[] =>
   lines.map((line, index) => (index === nth ? { ...line, ...decision } : line))
 
-describe('the word "send" of corrections.csv', () => {
-  it('is left to run, and hides no decision beside it', async () => {
-    const { lines, read } = await campaign()
-    const [line] = await lines('corrections.csv')
-    const refusedLine = (await lines('refused.csv'))[0]!
-    const both = [line, refusedLine].map((each, at) => ({
-      ...each,
-      ...decided(at === 0 ? 'send' : 'written-off'),
-    }))
-    expect(await read(both)).toMatchObject([{ rowId: 4, decision: 'written_off' }])
-    await expect(read([both[0]!])).rejects.toThrow('no decision but "send" (1 line), which is a word for run')
-  })
+it('the word "send" of corrections.csv is left to run, and hides no decision beside it', async () => {
+  const { lines, read } = await campaign()
+  const [line] = await lines('corrections.csv')
+  const refusedLine = (await lines('refused.csv'))[0]!
+  const both = [line, refusedLine].map((each, at) => ({
+    ...each,
+    ...decided(at === 0 ? 'send' : 'written-off'),
+  }))
+  expect(await read(both)).toMatchObject([{ rowId: 4, decision: 'written_off' }])
+  await expect(read([both[0]!])).rejects.toThrow('no decision but "send" (1 line), which is a word for run')
 })
 
 describe('a decision', () => {
@@ -117,9 +122,7 @@ describe('the filled-in file', () => {
   ])('%s is refused as a whole', async (_name, change, message) => {
     const { lines, read } = await campaign()
     const filled = decide(await lines(), 0, change)
-    const reading = read(decide(filled, 1, decided('refused')))
-    await expect(reading).rejects.toThrow(UsageError)
-    await expect(reading).rejects.toThrow(message)
+    await expectRefused(read(decide(filled, 1, decided('refused'))), message)
   })
 
   it('without any decision leaves every row open', async () => {
@@ -129,14 +132,16 @@ describe('the filled-in file', () => {
 })
 
 describe('a line must be the row that it names', () => {
+  const OTHER_LEDGER =
+    'column migration_ledger: the line is of another ledger, of none, or of before an older copy was adopted'
+
   it('refuses the whole file when migration_row was sorted apart from the other columns', async () => {
     const { lines, read } = await campaign()
     const sorted = await lines()
     const numbers = sorted.map((line) => line['migration_row'] ?? '').reverse()
     const apart = sorted.map((line, index) => ({ ...line, migration_row: numbers[index] ?? '' }))
-    const reading = read(decide(apart, 1, decided('resend')))
-    await expect(reading).rejects.toThrow(UsageError)
-    await expect(reading).rejects.toThrow(
+    await expectRefused(
+      read(decide(apart, 1, decided('resend'))),
       'line 2, column "customer_no": row 3 has "1003", the line has "1001" (customer 1003, reference 0014); ' +
         'line 2, column "unique_mandate_reference": row 3 has "0014", the line has "0012"',
     )
@@ -145,14 +150,12 @@ describe('a line must be the row that it names', () => {
   it('refuses the file of another ledger, whose rows have the same numbers and the same mandates', async () => {
     const one = await campaign()
     const other = await campaign()
-    const reading = other.read(decide(await one.lines(), 0, decided('resend')))
-    await expect(reading).rejects.toThrow(
-      'line 2, column migration_ledger: the line is of another ledger, of none, or of before an older copy was adopted',
+    await expectRefused(
+      other.read(decide(await one.lines(), 0, decided('resend'))),
+      `line 2, ${OTHER_LEDGER}`,
     )
   })
 
-  const OTHER_LEDGER =
-    'column migration_ledger: the line is of another ledger, of none, or of before an older copy was adopted'
   const OTHER_REFERENCE = 'column "unique_mandate_reference": '
   // Undefined: the file has no such column.
   it.each<[string, Readonly<Record<string, string | undefined>>, string]>([
@@ -250,13 +253,8 @@ describe('a line must be the row that it names', () => {
     const { lines, ledger, reader } = await campaign()
     const [first] = await lines()
     const file = join(dirname(ledger.file), 'twice.csv')
-    writeFileSync(
-      file,
-      stringify([
-        [...Object.keys(first!), 'Migration_Decision'],
-        [...Object.values(first!), 'resend'],
-      ]),
-    )
+    const names = [...Object.keys(first!), 'Migration_Decision']
+    writeFileSync(file, stringify([names, [...Object.values(first!), 'resend']]))
     await expect(readDecisions(reader, file, 'Ada')).rejects.toThrow('the column "migration_decision" twice')
   })
 })
@@ -276,14 +274,12 @@ it('a list says nothing that was decided of the same attempt meanwhile, in whate
   expect(await read(decide(list, 0, typed('NEW-2')))).toMatchObject([{ rowId: 1 }, { rowId: 2 }])
 })
 
-describe('files of rows that are not in doubt', () => {
-  it.each([
-    ['refused.csv', 4],
-    ['corrections.csv', 5],
-  ])('close them, read from %s', async (name, rowId) => {
-    const { lines, read } = await campaign()
-    expect(await read(decide(await lines(name), 0, decided('written-off')))).toMatchObject([
-      { rowId, decision: 'written_off', reason: 'the service said so' },
-    ])
-  })
+it.each([
+  ['refused.csv', 4],
+  ['corrections.csv', 5],
+])('files of rows that are not in doubt close them, read from %s', async (name, rowId) => {
+  const { lines, read } = await campaign()
+  expect(await read(decide(await lines(name), 0, decided('written-off')))).toMatchObject([
+    { rowId, decision: 'written_off', reason: 'the service said so' },
+  ])
 })

@@ -8,19 +8,9 @@ import { maskIban } from '../../src/domain/text/accounts.js'
 import { UsageError } from '../../src/errors.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import { openList } from '../../src/source/list.js'
-import {
-  decide,
-  IBAN,
-  inDoubt,
-  OTHER_IBAN,
-  refused,
-  registered,
-  running,
-  runningAt,
-  send,
-  stoppedClock,
-  type Values,
-} from '../ledger/campaign-setup.js'
+import { decide, running, runningAt, send, stoppedClock } from '../ledger/campaign-setup.js'
+import { inDoubt, refused, registered } from '../ledger/outcomes.js'
+import { IBAN, OTHER_IBAN, type Values } from '../ledger/records.js'
 import { germanIban } from '../support/export.js'
 import { freshFolder } from '../support/folder.js'
 import { fileOf } from '../support/sources.js'
@@ -43,12 +33,8 @@ async function against(ledger: Ledger, ...list: readonly Entry[]): Promise<Recon
 
 /** The nth mandate as the service lists it. */
 const listed = (n: number, given: Entry = {}): Entry => ({
-  customer_no: String(n),
-  iban: germanIban(n),
-  signed_date: DATE,
-  sepa_creditor_identifier: CREDITOR,
-  unique_mandate_reference: `NEW-${n}`,
-  original_mandate_reference: `OLD-${n}`,
+  ...{ customer_no: String(n), iban: germanIban(n), signed_date: DATE, sepa_creditor_identifier: CREDITOR },
+  ...{ unique_mandate_reference: `NEW-${n}`, original_mandate_reference: `OLD-${n}` },
   ...given,
 })
 
@@ -110,19 +96,14 @@ describe('rows that a run might send', () => {
     expect(ledger.totals()).toMatchObject({ registered: 6, ready: 0, refused: 0, inDoubt: 0 })
     const edges = ledger.view
       .decisions(0, 100)
-      .map(({ rowId, decision, from, to }) => [rowId, decision, from, to])
+      .map(({ rowId, decision, from, to }) => `${rowId} ${decision}: ${from} → ${to}`)
     expect(edges).toEqual([
-      [5, 'retry_refused', 'refused', 'ready'],
-      [5, 'shown', 'ready', 'in_doubt'],
-      [6, 'shown', 'ready', 'in_doubt'],
-      [5, 'registered', 'in_doubt', 'registered'],
-      [6, 'registered', 'in_doubt', 'registered'],
-      [3, 'registered', 'in_doubt', 'registered'],
-      [4, 'registered', 'in_doubt', 'registered'],
+      '5 retry_refused: refused → ready',
+      ...[5, 6].map((row) => `${row} shown: ready → in_doubt`),
+      ...[5, 6, 3, 4].map((row) => `${row} registered: in_doubt → registered`),
     ])
-    expect(ledger.view.attempts(6)).toMatchObject([
-      { outcome: 'in_doubt', hint: 'may_exist', started: false },
-    ])
+    const shown = { outcome: 'in_doubt', hint: 'may_exist', started: false }
+    expect(ledger.view.attempts(6)).toMatchObject([shown])
   })
 
   it('are told with what to do where the list shows them and does not prove them', async () => {
@@ -134,42 +115,29 @@ describe('rows that a run might send', () => {
       listed(6, { status: 'ended' }),
     )
     expect(outline(result)).toEqual(['differs 5', 'differs 6'])
-    expect(detailsOf(result)).toEqual([
-      'the ledger calls the row refused, and in doubt from now on: decide about it before it may be sent',
-      'the ledger calls the row ready, and in doubt from now on: decide about it before it may be sent',
-    ])
+    const now = 'and in doubt from now on: decide about it before it may be sent'
+    const called = ['refused', 'ready'].map((state) => `the ledger calls the row ${state}, ${now}`)
+    expect(detailsOf(result)).toEqual(called)
   })
 })
 
 describe('what a list shows is kept as a read-back is', () => {
-  const GIVEN = 'original_mandate_reference'
-  const masked = { iban: maskIban(germanIban(3)) }
+  const OWN = 'unique_mandate_reference'
+  const masked = { iban: maskIban(germanIban(3)), original_mandate_reference: '' }
   it.each<[string, readonly Entry[], readonly string[]]>([
     ['as here', [listed(2)], ['1 absent', '2 proven']],
     ['with a masked account', [listed(2, { iban: 'DE…' })], ['1 absent']],
-    ['twice', [listed(1), listed(1, { unique_mandate_reference: 'X' }), listed(2)], ['1 twice', '2 proven']],
+    ['twice', [listed(1), listed(1, { [OWN]: 'X' }), listed(2)], ['1 twice', '2 proven']],
     ['ended', [listed(1, { status: 'CANCELLED' }), listed(2, { status: '' })], ['1 ended', '2 proven']],
     ['not debited yet', [listed(1, { status: 'PENDING' }), listed(2)], ['1 proven', '2 proven']],
     ['otherwise', [listed(1, { iban: germanIban(9) }), listed(2)], ['1 differs', '2 proven']],
     ['for another', [listed(1, { customer_no: '99' }), listed(2)], ['1 differs', '2 proven']],
-    [
-      'under another reference',
-      [listed(1, { unique_mandate_reference: 'X' }), listed(2)],
-      ['1 differs', '2 proven'],
-    ],
+    ['otherwise named', [listed(1, { [OWN]: 'X' }), listed(2)], ['1 differs', '2 proven']],
     ['in doubt', [listed(2), listed(3)], ['1 absent', '2 proven', '3 proven']],
-    [
-      'in doubt and masked',
-      [listed(2), listed(3, { ...masked, [GIVEN]: '' })],
-      ['1 absent', '2 proven', '3 ambiguous'],
-    ],
+    ['in doubt, masked', [listed(2), listed(3, masked)], ['1 absent', '2 proven', '3 ambiguous']],
     ['in doubt with other values', [listed(2), listed(3, { iban: germanIban(9) })], ['1 absent', '2 proven']],
     ['to be sent', [listed(2), listed(6)], ['1 absent', '2 proven', '6 proven']],
-    [
-      'of another environment',
-      [1, 2, 3, 6].map((n) => listed(n, { unique_mandate_reference: `X-${n}` })),
-      [],
-    ],
+    ['of another environment', [1, 2, 3, 6].map((n) => listed(n, { [OWN]: `X-${n}` })), []],
     ['with a column of this program', [listed(1, { latest_first_debit: '' }), listed(2)], []],
   ])('%s', async (_, list, kept) => {
     const ledger = await campaign()
@@ -190,18 +158,16 @@ describe('what a list shows is kept as a read-back is', () => {
   })
 })
 
-describe('a row that was never sent', () => {
-  it.each<[string, Entry, readonly Entry[]]>([
-    ['without its original reference', { original_mandate_reference: '' }, [listed(2)]],
-    ['without its whole account', { iban: 'DE…' }, [listed(2)]],
-    ['without a registered row as it is here', {}, []],
-  ])('is not called registered %s, now or later', async (_, given, others) => {
-    const ledger = await campaign()
-    for (const [time, list] of [listed(6, given), listed(6, given)].entries()) {
-      const { proposals } = await against(ledger, list, ...others)
-      expect([time, proposals]).toEqual([time, []])
-    }
-  })
+it.each<[string, Entry, readonly Entry[]]>([
+  ['without its original reference', { original_mandate_reference: '' }, [listed(2)]],
+  ['without its whole account', { iban: 'DE…' }, [listed(2)]],
+  ['without a registered row as it is here', {}, []],
+])('a row that was never sent is not called registered %s, now or later', async (_, given, others) => {
+  const ledger = await campaign()
+  for (const [time, list] of [listed(6, given), listed(6, given)].entries()) {
+    const { proposals } = await against(ledger, list, ...others)
+    expect([time, proposals]).toEqual([time, []])
+  }
 })
 
 it('a doubt that the list shows for another customer is no absence', async () => {
@@ -239,15 +205,10 @@ describe('a row in doubt', () => {
   it('is proven registered by the one entry that shows it, and the proposal can be recorded', async () => {
     const ledger = await campaign()
     const { proposals } = await against(ledger, ...[1, 2, 3, 4].map((n) => listed(n)))
+    const told = { by: 'Ada', reason: 'The list from the service shows it in line 4', attempt: 1 }
+    const assigned = { creditorIdentifier: CREDITOR, mandateReference: 'NEW-3' }
     expect(proposals).toMatchObject([
-      {
-        rowId: 3,
-        decision: 'registered',
-        by: 'Ada',
-        reason: 'The list from the service shows it in line 4',
-        assigned: { creditorIdentifier: CREDITOR, mandateReference: 'NEW-3' },
-        attempt: 1,
-      },
+      { rowId: 3, decision: 'registered', ...told, assigned },
       { rowId: 4, assigned: { mandateReference: 'NEW-4' } },
     ])
     expect(proposals[0]?.evidence).toMatch(/^list\.csv \(SHA-256 [0-9a-f]{64}\)$/)
@@ -316,12 +277,8 @@ async function customerWith(...cases: readonly Case[]): Promise<Ledger> {
 
 /** What the service lists of customer 7. */
 const entry = (reference: string, given: Entry = {}): Entry => ({
-  customer_no: '7',
-  iban: IBAN,
-  signed_date: DATE,
-  sepa_creditor_identifier: CREDITOR,
-  unique_mandate_reference: reference,
-  original_mandate_reference: '',
+  ...{ customer_no: '7', iban: IBAN, signed_date: DATE, sepa_creditor_identifier: CREDITOR },
+  ...{ unique_mandate_reference: reference, original_mandate_reference: '' },
   ...given,
 })
 
@@ -336,12 +293,7 @@ const twin = (seen: Outcome): Case => ({ reference: 'B-1', seen })
 
 describe('what the list shows of a mandate proves row 1', () => {
   const DATES = [
-    '31.01.2020',
-    '31/01/2020',
-    '01/31/2020',
-    '20200131',
-    '31.01.20',
-    '43861',
+    ...['31.01.2020', '31/01/2020', '01/31/2020', '20200131', '31.01.20', '43861'],
     '2020-01-30T23:00:00Z',
   ]
   it.each<[Entry, ...Entry[]]>([
@@ -389,9 +341,8 @@ describe('what the list shows of a mandate proves row 1', () => {
     const result = await against(ledger, entry('NEW-B'), entry('NEW-1'))
     expect(result).toMatchObject({ matched: 1, proposals: [{ rowId: 1 }] })
     const second = await against(ledger, entry('NEW-X', { original_mandate_reference: 'B-1' }))
-    expect(detailsOf(second)[0]).toBe(
-      'the ledger has it registered as NEW-B: this may be a second registration',
-    )
+    const told = 'the ledger has it registered as NEW-B: this may be a second registration'
+    expect(detailsOf(second)[0]).toBe(told)
   })
 
   it('beside the row that it replaced before it was sent', async () => {
@@ -536,16 +487,12 @@ describe('a line of a list', () => {
 
 describe('what an entry says of a row', () => {
   const LISTED: ListEntry = {
-    line: 2,
-    customerNo: 1000,
-    mandateReference: 'NEW-1',
-    creditorIdentifier: 'SE97ZZZ5560000001',
-    signedDate: null,
-    originalCreditorIdentifier: null,
-    originalMandateReference: null,
-    isEnded: false,
-    account: null,
+    ...{ line: 2, customerNo: 1000, mandateReference: 'NEW-1', creditorIdentifier: 'SE97ZZZ5560000001' },
+    ...{ signedDate: null, originalCreditorIdentifier: null, originalMandateReference: null },
+    ...{ isEnded: false, account: null },
   }
+  const said = (ledger: Ledger, given: Partial<ListEntry>) =>
+    compareWith(ledger.view, ledger.view.row(1)!, { ...LISTED, ...given })
 
   it.each<[Partial<ListEntry>, string[], boolean]>([
     [{ account: 'de89 3704 0044 0532 0130 00' }, [], true],
@@ -565,19 +512,12 @@ describe('what an entry says of a row', () => {
     [{ originalCreditorIdentifier: 'DE79ZZZ01234567890' }, ['original creditor'], false],
     [{ customerNo: 1001, account: IBAN }, ['customer_no'], true],
   ])('%j contradicts in %j, and is specific: %s', (given, differing, isSpecific) => {
-    const ledger = running([{}])
-    expect(compareWith(ledger.view, ledger.view.row(1)!, { ...LISTED, ...given })).toMatchObject({
-      differing,
-      isSpecific,
-    })
+    expect(said(running([{}]), given)).toMatchObject({ differing, isSpecific })
   })
 
   it('proves by the whole account also after that was removed here', async () => {
     const ledger = running([{}])
     await send(ledger, registered('NEW-1'))
-    expect(compareWith(ledger.view, ledger.view.row(1)!, { ...LISTED, account: IBAN })).toMatchObject({
-      differing: [],
-      isSpecific: true,
-    })
+    expect(said(ledger, { account: IBAN })).toMatchObject({ differing: [], isSpecific: true })
   })
 })

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { collectionFile, type Debit } from '../support/collections.js'
 import { germanIban, validExport } from '../support/export.js'
 import { placeForEach, type Told } from '../support/place.js'
+import { inReport } from '../support/program.js'
 
 const { write, program, ends, programWith, json, edit, held, totals, read, rows } = placeForEach({
   rows: 4,
@@ -20,15 +21,11 @@ interface Counted extends Told {
   readonly customer: { readonly rows: readonly { readonly collected: unknown }[] }
 }
 
+const SEND = { migration_decision: 'send', migration_reason: 'moved' }
+
 const COUNTS = {
-  agrees: 2,
-  reference_differs: 0,
-  creditor_differs: 0,
-  date_differs: 0,
-  account_differs: 1,
-  never_collected: 1,
-  ended: 0,
-  not_in_export: 1,
+  ...{ agrees: 2, reference_differs: 0, creditor_differs: 0, date_differs: 0, account_differs: 1 },
+  ...{ never_collected: 1, ended: 0, not_in_export: 1 },
 }
 
 it('what the bank last saw holds rows back in check, plan and run, until a person says so', async () => {
@@ -54,7 +51,7 @@ it('what the bank last saw holds rows back in check, plan and run, until a perso
   const shown = await json<Counted>('customer', 'show', '1')
   expect(shown.customer.rows[0]?.collected).toEqual({ day: '2026-01-05', is: ['agrees'] })
 
-  edit('corrections.csv', { migration_decision: 'send', migration_reason: 'moved' }, 'back.csv')
+  edit('corrections.csv', SEND, 'back.csv')
   expect(await json('run', 'back.csv')).toMatchObject({ totals: { registered: 4, conflict: 0 } })
   expect(totals().registered).toBe(4)
 })
@@ -63,8 +60,7 @@ it('"send" in a list from before newer collections waits, and in the next list c
   const accounts = [22, 23] as const
   for (const [at, n] of accounts.entries())
     write(`${n}.xml`, collectionFile([debit(2, { iban: germanIban(n), day: `2026-0${at + 1}-05` })]))
-  const say = (name: string) =>
-    edit('corrections.csv', { migration_decision: 'send', migration_reason: 'moved' }, name)
+  const say = (name: string) => edit('corrections.csv', SEND, name)
   await program('run', 'export.csv', '--evidence', '22.xml')
   say('old.csv')
   await program('run', '--evidence', '23.xml')
@@ -95,15 +91,10 @@ it.each([
 it('what a later collection contradicts of a registered mandate is a line of the cut-over, until somebody closes it', async () => {
   await program('run', 'export.csv')
   expect(held()).toEqual([1, 2, 3, 4])
-  write(
-    'april.xml',
-    collectionFile([
-      debit(1, { day: '2026-04-05' }),
-      debit(2, { iban: germanIban(22), day: '2026-04-05' }),
-      debit(3, { day: '2026-04-05', sequence: 'FNAL' }),
-      debit(77),
-    ]),
-  )
+  const day = '2026-04-05'
+  const moved = debit(2, { iban: germanIban(22), day })
+  const last = debit(3, { day, sequence: 'FNAL' })
+  write('april.xml', collectionFile([debit(1, { day }), moved, last, debit(77)]))
   const ran = await json<Counted>('run', '--evidence', 'april.xml')
   expect(ran).toMatchObject({ exitCode: 3, cutOver: { open: 2 } })
   const lines = () =>
@@ -124,9 +115,12 @@ it('what a later collection contradicts of a registered mandate is a line of the
   await program('run', '--evidence', 'april.xml')
   expect(lines()).toEqual(both)
   expect(read('problems.csv').match(/EVIDENCE_NOT_IN_EXPORT/g)).toHaveLength(1)
-  const done = { migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' }
-  edit('cut-over.csv', done)
-  await ends(0, 'resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
+  edit('cut-over.csv', {
+    migration_decision: 'done',
+    migration_reason: 'told the service',
+    migration_by: 'Ada',
+  })
+  await ends(0, 'resolve', '--from', inReport('cut-over.csv'))
   await program('compare', 'export.csv')
   expect(await json('run', '--evidence', 'april.xml')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
   expect(read('report.html')).toContain(
@@ -179,7 +173,7 @@ it('a row that was begun and turned away is held by collections that come later,
     totals: { registered: 3, conflict: 1 },
   })
   expect(held()).toEqual([2, 3, 4])
-  edit('corrections.csv', { migration_decision: 'send', migration_reason: 'moved' }, 'back.csv')
+  edit('corrections.csv', SEND, 'back.csv')
   // The word counts for the next try as well.
   await programWith({ SEPA_MIGRATE_PASSWORD: 'wrong' }, 'run', 'back.csv')
   write('other.csv', validExport(9))
@@ -189,13 +183,12 @@ it('a row that was begun and turned away is held by collections that come later,
   expect(held()).toEqual([2, 3, 4, 1])
 })
 
-const OLD = '2022-01-15'
 /** Signed long ago; by the export both were collected for the last time in 2022, and the bank collected the first since. */
 const lapsing = (from: number): string =>
   [
     'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,last_collection_date,status',
     ...[from, from + 1].map(
-      (n) => `${n},${germanIban(n)},2020-03-01,DE98ZZZ09999999999,M-${n},${OLD},active`,
+      (n) => `${n},${germanIban(n)},2020-03-01,DE98ZZZ09999999999,M-${n},2022-01-15,active`,
     ),
     '',
   ].join('\n')
@@ -205,16 +198,21 @@ const alive = (...numbers: readonly number[]): string =>
   collectionFile(
     numbers.map((n) => debit(n, { reference: `M-${n}`, signed: '2020-03-01', day: '2026-05-05' })),
   )
-const EXPORT = 'export.csv'
+
+/** The first is registered, the second had lapsed; the second file knows of a collection since. */
+async function beginLapsed(): Promise<void> {
+  write('sepa-migrate.yaml', LAST)
+  write('export.csv', lapsing(1))
+  write('first.xml', alive(1))
+  write('second.xml', alive(2))
+  const ran = await json('run', 'export.csv', '--evidence', 'first.xml')
+  expect(ran.totals).toMatchObject({ registered: 1, excluded: 1 })
+  expect(held()).toEqual([1])
+}
 
 it('a mandate that was collected since the export is not lapsed in any comparison', async () => {
-  write('sepa-migrate.yaml', LAST)
-  write(EXPORT, lapsing(1))
-  write('may.xml', alive(1))
-  expect(await json('run', EXPORT, '--evidence', 'may.xml')).toMatchObject({
-    totals: { registered: 1, excluded: 1 },
-  })
-  expect(await json('compare', EXPORT)).toMatchObject({ classes: { unchanged: 2, dormant: 0 } })
+  await beginLapsed()
+  expect(await json('compare', 'export.csv')).toMatchObject({ classes: { unchanged: 2, dormant: 0 } })
   expect(await json('run')).toMatchObject({ exitCode: 0 })
 })
 
@@ -222,12 +220,7 @@ it.each([
   ['no more', (text: string) => text.replace(/^2,.*\n/m, '')],
   ['as one that has ended', (text: string) => text.replace(/^(2,.*),active$/m, '$1,cancelled')],
 ])('what had lapsed, and is %s in the last export, is sent by no evidence', async (_, edited) => {
-  write('sepa-migrate.yaml', LAST)
-  write(EXPORT, lapsing(1))
-  write('first.xml', alive(1))
-  write('second.xml', alive(2))
-  await program('run', EXPORT, '--evidence', 'first.xml')
-  expect(held()).toEqual([1])
+  await beginLapsed()
   write('final.csv', edited(lapsing(1)))
   expect(await json('compare', 'final.csv')).toMatchObject({ classes: { unchanged: 2, dormant: 0 } })
   expect(await json('run', '--evidence', 'second.xml')).toMatchObject({ totals: { registered: 1, ready: 1 } })
@@ -242,11 +235,7 @@ it.each([
 })
 
 it('what had lapsed, and has another account in the last export, waits for that export and not for evidence', async () => {
-  write('sepa-migrate.yaml', LAST)
-  write(EXPORT, lapsing(1))
-  write('first.xml', alive(1))
-  write('second.xml', alive(2))
-  await program('run', EXPORT, '--evidence', 'first.xml')
+  await beginLapsed()
   write('final.csv', lapsing(1).replace(/^2,[^,]*(.*)2022-01-15/m, `2,${germanIban(7)}$12026-05-15`))
   expect(await json('compare', 'final.csv')).toMatchObject({ classes: { changed_before_sending: 1 } })
   expect(await json('run', '--evidence', 'second.xml')).toMatchObject({ totals: { ready: 0, excluded: 1 } })

@@ -2,20 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { sheetsOf } from '../report/workbook-value.js'
 import { collectionFile, type Debit } from '../support/collections.js'
-import { germanIban, validLine } from '../support/export.js'
+import { germanIban, type Row, validLine } from '../support/export.js'
 import { placeForEach } from '../support/place.js'
+import { inReport } from '../support/program.js'
 import { openWork } from '../support/work.js'
 import { rowsOf, workbookBytes } from '../support/workbook.js'
 
+const TO_DO = inReport('to-do.xlsx')
+const DONE = { migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' }
+
 describe('the last export', () => {
   const { path, read, rows, edit, write, held, mandateOf, sandbox, program, ends, json } = placeForEach({
-    sandbox: {
-      faults: [{ match: { customer_no: 604 }, times: 1, fault: { kind: 'reset', applied: true } }],
-    },
+    sandbox: { faults: [{ match: { customer_no: 604 }, times: 1, fault: { kind: 'reset', applied: true } }] },
   })
 
   const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status'
   const line = (n: number, status = 'active'): string => `${validLine(n)},${status}`
+  const moved = (n: number): string => line(n).replace(germanIban(n), germanIban(900 + n))
   const save = (name: string, lines: readonly string[]): void =>
     write(name, `${[HEADER, ...lines].join('\n')}\n`)
   const from = (first: number, last: number): string[] =>
@@ -23,12 +26,12 @@ describe('the last export', () => {
 
   /** Between export and cut-over customers cancel, move, get another reference and sign. */
   const FINAL = [
-    line(2).replace(germanIban(2), germanIban(902)),
+    moved(2),
     line(3).replace(/2024-03-\d\d/, '2024-04-01'),
     line(4).replace('MANDATE-4', 'MANDATE-4-B'),
     line(5, 'cancelled'),
     ...from(6, 12),
-    line(14).replace(germanIban(14), germanIban(914)),
+    moved(14),
     line(15, 'cancelled'),
     ...from(16, 22),
   ]
@@ -72,11 +75,8 @@ describe('the last export', () => {
     })
 
     const run = await ends(3, 'run', 'final.csv')
-    expect(held().toSorted((a, b) => a - b)).toEqual([
-      ...Array.from({ length: 12 }, (_, at) => at + 1),
-      14,
-      ...[16, 17, 18, 19, 20, 21, 22],
-    ])
+    const sent = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 17, 18, 19, 20, 21, 22]
+    expect(held().toSorted((a, b) => a - b)).toEqual(sent)
     expect(mandateOf(14)?.iban).toBe(germanIban(914))
     expect(run.stdout).toContain(
       '1 ready, and held back: the last comparison or another record says something else of their mandates',
@@ -103,13 +103,9 @@ describe('the last export', () => {
     expect(read('cut-over.csv')).not.toMatch(/DE\d{20}/)
     expect(read('report.html')).toContain('Cut-over items to close: 6')
 
-    edit('cut-over.csv', (row) => ({
-      ...row,
-      migration_decision: row['migration_class'] === 'gone_unsent' ? 'written-off' : 'done',
-      migration_reason: 'told the service',
-      migration_by: 'Ada',
-    }))
-    const resolved = await program('resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
+    const word = (row: Row) => (row['migration_class'] === 'gone_unsent' ? 'written-off' : 'done')
+    edit('cut-over.csv', (row) => ({ ...row, ...DONE, migration_decision: word(row) }))
+    const resolved = await program('resolve', '--from', inReport('cut-over.csv'))
     expect(resolved.stdout).toContain('6 decisions recorded')
     expect(await json('status')).toMatchObject({
       totals: { ready: 0 },
@@ -127,9 +123,8 @@ describe('the last export', () => {
   })
 
   it('a record that waits says what the last export has of its mandate, and the export settles what it can', async () => {
-    const other = (n: number): string => line(n).replace(germanIban(n), germanIban(900 + n))
     save('e1.csv', from(1, 4))
-    save('e2.csv', [other(1), other(2), other(3)])
+    save('e2.csv', [moved(1), moved(2), moved(3)])
     await ends(3, 'run', 'e1.csv', 'e2.csv')
     save('final.csv', [line(1, 'cancelled'), line(3), line(4)])
     await ends(3, 'run', 'final.csv')
@@ -159,21 +154,21 @@ describe('the last export', () => {
 
   it('what a person sends otherwise than the last export has it is to be changed at the service', async () => {
     save('e1.csv', from(1, 2))
-    save('e2.csv', [line(1).replace(germanIban(1), germanIban(901))])
+    save('e2.csv', [moved(1)])
     await program('run', 'e1.csv', 'e2.csv')
-    save('final.csv', [line(1).replace(germanIban(1), germanIban(901)), line(2)])
+    save('final.csv', [moved(1), line(2)])
     expect(await json('compare', 'final.csv')).toMatchObject({ classes: { changed_before_sending: 1 } })
     edit('corrections.csv', (row) =>
       row['iban'] === germanIban(1) ? { ...row, migration_decision: 'send', migration_reason: 'x' } : row,
     )
-    await program('run', 'sepa-migrate-report/to-do/corrections.csv')
+    await program('run', inReport('corrections.csv'))
     expect(mandateOf(1)?.iban).toBe(germanIban(1))
     await ends(3, 'run', 'final.csv')
     expect(rows('cut-over.csv')).toMatchObject([
       { customer_no: '1', migration_class: 'changed_after_registration', migration_state: 'registered' },
     ])
-    edit('cut-over.csv', { migration_decision: 'done', migration_reason: 'changed there' })
-    await program('resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
+    edit('cut-over.csv', DONE)
+    await program('resolve', '--from', inReport('cut-over.csv'))
     expect(await json('status')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
     expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 3 })
   })
@@ -210,15 +205,9 @@ describe('the last export', () => {
   it('a list that an earlier comparison wrote closes no line of a later one', async () => {
     save('export.csv', from(1, 6))
     await program('run', 'export.csv')
-    save('moved.csv', [line(1).replace(germanIban(1), germanIban(901)), ...from(2, 6)])
+    save('moved.csv', [moved(1), ...from(2, 6)])
     await program('compare', 'moved.csv')
-    const done = (row: Readonly<Record<string, string>>) => ({
-      ...row,
-      migration_decision: 'done',
-      migration_reason: 'account changed there',
-      migration_by: 'Ada',
-    })
-    edit('cut-over.csv', done, 'older.csv')
+    edit('cut-over.csv', DONE, 'older.csv')
     save('again.csv', from(1, 6).toReversed())
     expect((await program('compare', 'again.csv')).stdout).toContain(
       '1 line of the comparison before was open and closed by nobody',
@@ -228,7 +217,7 @@ describe('the last export', () => {
     const { stderr } = await ends(2, 'resolve', '--from', 'older.csv')
     expect(stderr).toContain('the latest comparison says something else of row 1')
     expect(await json('status')).toMatchObject({ cutOver: { open: 1 } })
-    edit('cut-over.csv', done, 'newer.csv')
+    edit('cut-over.csv', DONE, 'newer.csv')
     expect((await json('resolve', '--from', 'newer.csv')).exitCode).toBe(0)
     // Taken back there, or never cancelled: somebody has to look.
     expect(await json('compare', 'export.csv')).toMatchObject({ exitCode: 2 })
@@ -240,7 +229,6 @@ describe('the last export', () => {
   })
 
   it('the sheet of the workbook holds the same lines, closed by resolve or with corrections by run', async () => {
-    const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
     const zeros = (text: string): string => text.replace('MANDATE-5', '0005')
     save('export.csv', [...from(1, 4), zeros(line(5)), line(6).replace('2024-03', '2024-13')])
     await ends(3, 'run', 'export.csv')
@@ -269,8 +257,7 @@ describe('the last export', () => {
       expect.arrayContaining(['0005', 'Ended after registration, to be cancelled at the service', 'DE…0005']),
     )
 
-    const done = { migration_decision: 'done', migration_reason: 'cancelled there', migration_by: 'Ada' }
-    for (const nth of [0, 3]) work.type('Cut-over', nth, done)
+    for (const nth of [0, 3]) work.type('Cut-over', nth, DONE)
     work.change('Cut-over', (all) => all.reverse())
     work.save(path('back.xlsx'))
     expect((await program('resolve', '--from', 'back.xlsx')).stdout).toContain('2 decisions recorded')
@@ -278,7 +265,7 @@ describe('the last export', () => {
 
     await program('report')
     const rest = openWork(path('to-do.xlsx'))
-    rest.type('Cut-over', 0, done)
+    rest.type('Cut-over', 0, DONE)
     rest.type('Corrections', 0, { signed_date: '2024-03-07' })
     rest.save()
     expect(await json('run', TO_DO)).toMatchObject({
@@ -292,7 +279,6 @@ describe('the last export', () => {
   })
 
   it('a workbook with lines of the cut-over alone that comes back without a decision is put aside, and they stay open', async () => {
-    const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
     save('export.csv', from(1, 4))
     await ends(0, 'run', 'export.csv')
     save('final.csv', from(1, 2))
@@ -310,13 +296,12 @@ describe('the last export', () => {
     const beside = ['--ledger', 'sepa-migrate.db'] as const
     expect((await program('check', TO_DO, ...beside)).stdout).toContain(none)
     const work = openWork(path('to-do.xlsx'))
-    work.type('Cut-over', 0, { migration_decision: 'done', migration_reason: 'cancelled there' })
+    work.type('Cut-over', 0, DONE)
     work.save()
     expect((await program('check', TO_DO, ...beside)).stdout).not.toContain('no decision')
   })
 
   it('a doubt that was written off leaves its line of the cut-over, which done closes', async () => {
-    const TO_DO = 'sepa-migrate-report/to-do/to-do.xlsx'
     save('export.csv', from(603, 606))
     await ends(4, 'run', 'export.csv')
     save('final.csv', [line(603), ...from(605, 606)])

@@ -5,8 +5,14 @@ import { germanIban, type Row, validExport, validLine } from '../support/export.
 import { placeForEach } from '../support/place.js'
 import { inReport } from '../support/program.js'
 
+/** Valid rows with one more column. */
+const withColumn = (cells: readonly string[], name = 'Kennz.'): string =>
+  [`${validExport(0).trim()},${name}`, ...cells.map((cell, at) => `${validLine(at + 1)},${cell}`), ''].join(
+    '\n',
+  )
+
 describe('a list of the report that comes back', () => {
-  const { rows, save, write, edit, held, json, program, ends } = placeForEach({
+  const { rows, write, edit, held, json, program, ends } = placeForEach({
     rows: 9,
     sandbox: {
       faults: [
@@ -22,15 +28,9 @@ describe('a list of the report that comes back', () => {
 
   it('a corrected file replaces a refused row, and neither one that is registered nor one in doubt', async () => {
     await program('run', 'export.csv')
-    for (const [name, customer] of [
-      ['refused.csv', 7],
-      ['in-doubt.csv', 8],
-    ] as const)
-      save(
-        `corrected-${name}`,
-        rows(name).map((row) => ({ ...row, iban: germanIban(4700 + customer) })),
-      )
-    const { totals } = await json('run', 'corrected-refused.csv', 'corrected-in-doubt.csv')
+    edit('refused.csv', { iban: germanIban(4707) }, 'a.csv')
+    edit('in-doubt.csv', { iban: germanIban(4708) }, 'b.csv')
+    const { totals } = await json('run', 'a.csv', 'b.csv')
     expect(totals).toMatchObject({ read: 9, resubmitted: 3, registered: 7, inDoubt: 2 })
     expectEachOnce([1, 2, 3, 4, 5, 6, 7, 8])
   })
@@ -39,7 +39,7 @@ describe('a list of the report that comes back', () => {
     'an export that kept the numbers of rows beside others loses no mandate (migration_row%s)',
     async (more) => {
       const [header = '', ...lines] = validExport(3).trim().split('\n')
-      write('first.csv', [header, ...lines, ''].join('\n'))
+      write('first.csv', validExport(3))
       await json('run', 'first.csv')
       const empty = more.replace(/[^,]/g, '')
       const broken = `${validLine(6).replace(germanIban(6), 'DE00')},99${empty}`
@@ -72,12 +72,7 @@ describe('a list of the report that comes back', () => {
   )
 
   it('check says of a word that nobody understands that a person lets its row go', async () => {
-    const [header = '', ...lines] = validExport(3).trim().split('\n')
-    const words = ['foo', 'active', 'active']
-    write(
-      'words.csv',
-      [`${header},status`, ...lines.map((line, at) => `${line},${words[at] ?? ''}`), ''].join('\n'),
-    )
+    write('words.csv', withColumn(['foo', 'active', 'active'], 'status'))
     await ends(3, 'run', 'words.csv')
     edit('corrections.csv', { migration_decision: 'send', migration_reason: 'x' }, 'go.csv')
     const { stdout } = await program('check', 'go.csv', '--ledger', 'sepa-migrate.db')
@@ -143,43 +138,38 @@ describe('our own files', () => {
   })
 
   describe('a file of ours that comes back without the configuration of its export', () => {
-    const withColumn = (cells: readonly string[], name = 'Kennz.'): string =>
-      [
-        `${validExport(0).trim()},${name}`,
-        ...cells.map((cell, index) => `${validLine(index + 1)},${cell}`),
-        '',
-      ].join('\n')
     const configured = (text: string): string[] => {
       write('export.yaml', text)
       return ['--config', 'export.yaml']
     }
     const giveBack = (...args: string[]) => program('run', inReport('not-sent.csv'), ...args)
 
-    it('is refused where a column said which mandates have ended, and sends none of them', async () => {
-      write('export.csv', withColumn(['aktiv', 'erloschen']))
-      await program('run', 'export.csv', ...configured('columns: { status: "Kennz." }\n'))
+    it.each<[string, string[], configuration: string, message: RegExp, decides: () => unknown]>([
+      [
+        'a column said which mandates have ended',
+        ['aktiv', 'erloschen'],
+        'columns: { status: "Kennz." }\n',
+        /Row 2 came in with the column "Kennz\." as status[^]*nothing was sent/,
+        () => giveBack('--ignore-column', 'Kennz.'),
+      ],
+      [
+        'a rule of the configuration kept rows back',
+        ['Nord', 'Süd'],
+        'exclude: [{ column: "Kennz.", equals: ["Süd"], reason: stays }]\n',
+        /Row 2 was kept back by an exclude rule/,
+        () => {
+          write('not-sent.csv', read('not-sent.csv').replace(/"","",""\n$/, '"send","",""\n'))
+          return giveBack()
+        },
+      ],
+    ])('is refused where %s, until somebody decides', async (_, cells, configuration, message, decides) => {
+      write('export.csv', withColumn(cells))
+      await program('run', 'export.csv', ...configured(configuration))
       const told = await giveBack()
       expect(told.exitCode).toBe(7)
-      expect(told.errors[0]?.message).toMatch(
-        /Row 2 came in with the column "Kennz." as status[^]*nothing was sent/,
-      )
+      expect(told.errors[0]?.message).toMatch(message)
       expect(held()).toEqual([1])
-      // Somebody decides about the column.
-      await giveBack('--ignore-column', 'Kennz.')
-      expect(held()).toEqual([1, 2])
-    })
-
-    it('is refused where a rule of the configuration kept rows back', async () => {
-      write('export.csv', withColumn(['Nord', 'Süd']))
-      const rule = 'exclude: [{ column: "Kennz.", equals: ["Süd"], reason: stays }]\n'
-      await program('run', 'export.csv', ...configured(rule))
-      const told = await giveBack()
-      expect(told.exitCode).toBe(7)
-      expect(told.errors[0]?.message).toContain('Row 2 was kept back by an exclude rule')
-      expect(held()).toEqual([1])
-      // Somebody decides about the very row.
-      write('not-sent.csv', read('not-sent.csv').replace(/"","",""\n$/, '"send","",""\n'))
-      await giveBack()
+      await decides()
       expect(held()).toEqual([1, 2])
     })
 
@@ -207,6 +197,7 @@ describe('a correction', () => {
   }
 
   const NEVER = '2024-02-30'
+  const LIST = inReport('corrections.csv')
 
   /** So many rows, each with an impossible date; gives those that come back, the date put right. */
   async function heldBack(count: number): Promise<Row[]> {
@@ -219,9 +210,7 @@ describe('a correction', () => {
   const registered = (): string[] =>
     sandbox()
       .mandates()
-      .map(({ customer_no, iban, amendment }) =>
-        [customer_no, iban, amendment.unique_mandate_reference].join(' '),
-      )
+      .map((one) => [one.customer_no, one.iban, one.amendment.unique_mandate_reference].join(' '))
       .sort()
 
   it('a correction is a decision: who, when, why and each field before and after, the account masked', async () => {
@@ -278,38 +267,21 @@ describe('a correction', () => {
     const configure = (name: string, format: string, creditor: string): void =>
       write(
         name,
-        [
-          'columns:',
-          '  customer_no: client',
-          '  iban: compte',
-          `  signed_date: { column: signature, format: ${format} }`,
-          '  unique_mandate_reference: rum',
-          `  sepa_creditor_identifier: { constant: ${creditor} }\n`,
-        ].join('\n'),
+        `columns: { customer_no: client, iban: compte, unique_mandate_reference: rum,
+  signed_date: { column: signature, format: ${format} }, sepa_creditor_identifier: { constant: ${creditor} } }\n`,
       )
     const wrong = germanIban(2).replace(/^DE../, 'DE00')
-    const begin = async (): Promise<void> => {
+    it('leaves all as it was where the configuration of a changed line is gone, and says what it needs', async () => {
       configure('a.yaml', 'dd/mm/yyyy', 'DE98ZZZ09999999999')
       configure('b.yaml', 'mm/dd/yyyy', 'DE79ZZZ01234567890')
       write('b.csv', `${HEADER}\n2001,${germanIban(21)},03/01/2020,B1\n2002,${wrong},03/02/2020,B2\n`)
       write('a.csv', `${HEADER}\n1001,${germanIban(1)},01/02/2020,A1\n1002,${wrong},05/04/2020,A2\n`)
       for (const one of ['b', 'a']) await place.ends(3, 'run', `${one}.csv`, '--config', `${one}.yaml`)
-    }
-    const correct = (...references: string[]): void =>
-      edit('corrections.csv', (row) =>
-        references.includes(row['rum'] ?? '')
-          ? { ...row, compte: germanIban(row['rum'] === 'A2' ? 51 : 52) }
-          : row,
-      )
-    const list = 'sepa-migrate-report/to-do/corrections.csv'
-
-    it('leaves all as it was where the configuration of a changed line is gone, and says what it needs', async () => {
-      await begin()
-      correct('A2', 'B2')
+      edit('corrections.csv', (row) => ({ ...row, compte: germanIban(row['rum'] === 'A2' ? 51 : 52) }))
       renameSync(place.path('b.yaml'), place.path('c.yaml'))
-      expect((await place.ends(7, 'run', list, '--config', 'a.yaml')).stderr).toContain('--config b.yaml')
+      expect((await place.ends(7, 'run', LIST, '--config', 'a.yaml')).stderr).toContain('--config b.yaml')
       expect(sandbox().mandates()).toHaveLength(2)
-      await place.ends(0, 'run', list, '--config', 'c.yaml')
+      await place.ends(0, 'run', LIST, '--config', 'c.yaml')
     })
   })
 
@@ -323,18 +295,13 @@ describe('a correction', () => {
     const configure = (name: string, columns: readonly string[], words = 'active: [A]'): void =>
       write(
         `${name}.yaml`,
-        [
-          'columns:',
-          ...FIELDS.map((field, at) => `  ${field}: ${columns[at] ?? ''}`),
-          '  sepa_creditor_identifier: { constant: DE98ZZZ09999999999 }',
-          `exclude: [{ column: ${columns[4] ?? ''}, equals: [X], reason: sold }]`,
-          `words: { status: { ${words} } }\n`,
-        ].join('\n'),
+        `columns: { ${FIELDS.map((field, at) => `${field}: ${columns[at] ?? ''}`).join(', ')}, sepa_creditor_identifier: { constant: DE98ZZZ09999999999 } }
+exclude: [{ column: ${columns[4] ?? ''}, equals: [X], reason: sold }]
+words: { status: { ${words} } }\n`,
       )
     const wrong = (n: number): string => germanIban(n).replace(/^DE../, 'DE00')
 
     /** Lines of both systems, all of them corrected. */
-    const list = 'sepa-migrate-report/to-do/corrections.csv'
     async function correctedLines(): Promise<void> {
       for (const [name, columns] of Object.entries(SYSTEMS)) {
         configure(name, columns)
@@ -353,13 +320,13 @@ describe('a correction', () => {
 
     it('are read by the names of each export, also where two systems mean other things by one name', async () => {
       await correctedLines()
-      await place.ends(0, 'run', list, '--config', 'a.yaml')
+      await place.ends(0, 'run', LIST, '--config', 'a.yaml')
       expect(registered()).toEqual(sent(1, 2, 5, 6))
     })
 
     it('are read again by those names, where the configuration of one system has changed', async () => {
       await correctedLines()
-      await place.ends(5, 'run', list, '--config', 'a.yaml', '--limit', '2')
+      await place.ends(5, 'run', LIST, '--config', 'a.yaml', '--limit', '2')
       expect(registered()).toEqual(sent(1, 2))
       configure('b', SYSTEMS.b, 'notActive: [A]')
       await place.ends(0, 'run', '--config', 'b.yaml')
@@ -376,7 +343,7 @@ describe('a correction', () => {
       await place.ends(3, 'run')
       expect(rows('corrections.csv')).toMatchObject([{ debtor: '9001', client: '1001' }])
       edit('corrections.csv', { iban: germanIban(1) })
-      await place.ends(0, 'run', 'sepa-migrate-report/to-do/corrections.csv')
+      await place.ends(0, 'run', LIST)
       expect(registered()).toEqual([['1001', germanIban(1), 'R1'].join(' ')])
     })
   })

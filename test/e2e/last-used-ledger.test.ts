@@ -143,35 +143,34 @@ describe('an old copy of a ledger', () => {
   })
 })
 
-describe('a second ledger with the same mandates', () => {
-  const second = (place: Place, ...args: string[]) => place.run('--ledger', 'second.db', ...args)
-  it('takes the place of a lost one: what that began is in doubt, the rest is sent, once', async () => {
-    const place = await open({ isReal: true })
-    await place.run('export.csv', '--limit', '5')
-    expect((await second(place, 'export.csv', '--another-ledger')).stderr).toMatch(/no name or no reason/)
-    const taken = await second(place, 'export.csv', '--another-ledger', '--reason', 'the disk is lost')
-    expect(taken.stdout).toMatch(
-      /In doubt, since a ledger that is lost, or another one, may have sent them: 5 rows/,
-    )
-    expect(taken.status).toBe(4)
-    expect(place.truth().posts()).toBe(ROWS)
-    expect(place.truth().twice()).toEqual([])
-    expect(place.totals('second.db')).toMatchObject({ registered: ROWS - 5, inDoubt: 5 })
-    const [first] = place.ledger((reader) => reader.runs(), 'second.db')
-    expect(first?.settings.takeOver).toMatch(/by .*: the disk is lost/)
-    const back = await place.run()
-    expect(back.stderr).toMatch(/is retired: the ledger ".*second\.db" took its place/)
-    expect(back.status).toBe(8)
-  })
+it('a second ledger takes the place of a lost one: what that began is in doubt, the rest is sent, once', async () => {
+  const place = await open({ isReal: true })
+  const second = (...args: string[]) =>
+    place.run('--ledger', 'second.db', 'export.csv', '--another-ledger', ...args)
+  await place.run('export.csv', '--limit', '5')
+  expect((await second()).stderr).toMatch(/no name or no reason/)
+  const taken = await second('--reason', 'the disk is lost')
+  expect(taken.stdout).toMatch(
+    /^In doubt, since a ledger that is lost, or another one, may have sent them: 5 rows/m,
+  )
+  expect(taken.status).toBe(4)
+  expect([place.truth().posts(), place.truth().twice()]).toEqual([ROWS, []])
+  expect(place.totals('second.db')).toMatchObject({ registered: ROWS - 5, inDoubt: 5 })
+  const [first] = place.ledger((reader) => reader.runs(), 'second.db')
+  expect(first?.settings.takeOver).toMatch(/by .*: the disk is lost/)
+  expect((await place.ends(8, 'run', '--yes')).stderr).toMatch(
+    /is retired: the ledger ".*second\.db" took its place/,
+  )
 })
 
+const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status'
+const exported = (...lines: readonly string[]): string => [HEADER, ...lines, ''].join('\n')
+const active = (n: number): string => `${validLine(n)},active`
+const ended = `${validLine(1)},cancelled`
+const unreadable = (n: number): string => `${validLine(n).replace('2024-', '2924-')},active`
+
 describe('a lost ledger is continued with a newer export', () => {
-  const save = (place: Place, name: string, ...lines: string[]): void =>
-    place.write(
-      name,
-      `customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status\n${lines.join('\n')}\n`,
-    )
-  const active = (n: number): string => `${validLine(n)},active`
+  const save = ({ write }: Place, name: string, ...lines: string[]): void => write(name, exported(...lines))
   const taking = ['--another-ledger', '--reason', 'the disk is lost']
   /** Four mandates are registered, and the ledger is lost. */
   async function lost() {
@@ -185,8 +184,8 @@ describe('a lost ledger is continued with a newer export', () => {
     place.program('resolve', ...words, '--reason', 'asked the service')
 
   it.each([
-    ['has ended there', `${validLine(1)},cancelled`],
-    ['cannot be read there', validLine(1).replace('2024-', '2924-') + ',active'],
+    ['has ended there', ended],
+    ['cannot be read there', unreadable(1)],
   ])('and of what began and %s a person looks what the service holds', async (_, line) => {
     const place = await lost()
     save(place, 'mar.csv', line, active(2), active(3), active(4), active(5))
@@ -194,27 +193,15 @@ describe('a lost ledger is continued with a newer export', () => {
     expect(taken.stdout).toContain('1 open in the cut-over')
     expect(taken.stdout).not.toContain('is in no file here')
     await settle(place, '--row', '1', '--as', 'written-off')
+    const creditor = ['--assigned-creditor-identifier', 'DE98ZZZ09999999999', '--assigned-mandate-reference']
     for (const row of ['2', '3', '4'])
-      await settle(
-        place,
-        '--row',
-        row,
-        '--as',
-        'registered',
-        '--assigned-creditor-identifier',
-        'DE98ZZZ09999999999',
-        '--assigned-mandate-reference',
-        `NEW-${row}`,
-      )
+      await settle(place, '--row', row, '--as', 'registered', ...creditor, `NEW-${row}`)
     await place.program('compare', 'mar.csv')
     expect(await place.json('status')).toMatchObject({ exitCode: 3, cutOver: { open: 1 } })
     await place.program('report')
-    expect(place.rows('cut-over.csv')).toMatchObject([
-      {
-        migration_row: '1',
-        migration_action: expect.stringContaining('Look whether the service holds it') as string,
-      },
-    ])
+    const [open, ...others] = place.rows('cut-over.csv')
+    expect([open?.['migration_row'], others]).toEqual(['1', []])
+    expect(open?.['migration_action']).toContain('Look whether the service holds it')
     expect((await settle(place, '--row', '1', '--as', 'done')).status).toBe(0)
     await place.program('compare', 'mar.csv')
     expect(await place.json('run', '--yes')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
@@ -223,7 +210,7 @@ describe('a lost ledger is continued with a newer export', () => {
 
   it('and what began and is not in it is told, also where nothing else of it is there', async () => {
     const place = await lost()
-    save(place, 'mar.csv', `${validLine(1)},cancelled`, active(5))
+    save(place, 'mar.csv', ended, active(5))
     const taken = await place.json('run', '--yes', 'mar.csv', ...taking)
     expect(taken).toMatchObject({ exitCode: 3, held: { inDoubt: 0, inCutOver: 1, missing: 3 } })
     const again = await place.run('jan.csv', '--newer', ...taking)
@@ -235,16 +222,12 @@ describe('a lost ledger is continued with a newer export', () => {
   it('and so is one that was purged, where its mandates are in the next export', async () => {
     const place = await open({ isReal: true })
     save(place, 'jan.csv', active(1), active(2))
-    for (const args of [
-      ['run', '--yes', 'jan.csv'],
-      ['compare', 'jan.csv'],
-    ])
-      await place.ends(0, ...args)
+    await place.ends(0, 'run', '--yes', 'jan.csv')
+    await place.ends(0, 'compare', 'jan.csv')
     await place.ends(0, 'purge', '--yes', '--reason', 'signed')
-    expect((await place.program('compare', 'jan.csv')).stderr).toMatch(
-      /^Error: Cannot compare an export with/,
-    )
-    save(place, 'mar.csv', `${validLine(1)},cancelled`, active(2), active(3))
+    const compared = await place.program('compare', 'jan.csv')
+    expect(compared.stderr).toMatch(/^Error: Cannot compare an export with/)
+    save(place, 'mar.csv', ended, active(2), active(3))
     expect((await place.run('mar.csv')).stderr).toMatch(/was purged[^]*--ledger FILE[^]*--another-ledger/)
     expect((await place.run('--ledger', 'next.db', 'mar.csv')).stderr).toMatch(
       /Only where it is lost, or was purged, go on with this one: .*--another-ledger/,
@@ -305,26 +288,14 @@ describe('without a folder for the register', () => {
 describe('a ledger of which nobody knows what was sent before it', () => {
   const JAN = ['jan.csv', '--all-in-doubt', '--reason', 'another machine']
   const LIST = 'sepa-migrate-report/to-do/corrections.csv'
-  const lines = (rows: readonly (readonly [n: number, status: string])[]): string =>
-    ['customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,Status']
-      .concat(rows.map(([n, status]) => `${validLine(n)},${status}`))
-      .join('\n') + '\n'
-  const active = (...numbers: number[]): string => lines(numbers.map((n) => [n, 'active'] as const))
+  const all = (...numbers: number[]): string => exported(...numbers.map(active))
 
   /** Four are registered; the ledger and the register are lost; of an older export two are right and two are not. */
   async function lost() {
     const place = await open({ isReal: true })
-    place.write('true.csv', active(1, 2, 3, 4))
-    place.write(
-      'jan.csv',
-      `${lines([
-        [1, 'active'],
-        [2, 'active'],
-        [3, 'unclear'],
-      ])}${validLine(4).replace('2024-', '2924-')},active\n`,
-    )
-    const first = await place.run('true.csv')
-    expect(first.status, first.stdout + first.stderr).toBe(0)
+    place.write('true.csv', all(1, 2, 3, 4))
+    place.write('jan.csv', exported(active(1), active(2), `${validLine(3)},unclear`, unreadable(4)))
+    await place.ends(0, 'run', '--yes', '--no-report', 'true.csv')
     for (const name of [LEDGER, `${LEDGER}-wal`, `${LEDGER}-shm`, 'state'])
       rmSync(place.path(name), { recursive: true, force: true })
     return place
@@ -349,32 +320,19 @@ describe('a ledger of which nobody knows what was sent before it', () => {
   it.each<[what: string, rows: number, change: (place: Place) => void, ...run: string[]]>([
     ['is corrected in the list', 2, correct, LIST],
     ['is read otherwise', 1, wordIsKnown, 'jan.csv'],
-    [
-      'is right in a newer export',
-      2,
-      ({ write }) => write('mar.csv', active(1, 2, 3, 4)),
-      'mar.csv',
-      '--newer',
-    ],
-    ['comes with another export', 1, ({ write }) => write('feb.csv', active(1, 2, 5)), 'feb.csv'],
+    ['is right in a newer export', 2, ({ write }) => write('mar.csv', all(1, 2, 3, 4)), 'mar.csv', '--newer'],
+    ['comes with another export', 1, ({ write }) => write('feb.csv', all(1, 2, 5)), 'feb.csv'],
   ])('puts in doubt what %s, and sends none of it', async (_, rows, change, ...run) => {
     const place = await taken()
     change(place)
-    const files = run.filter((word) => !word.startsWith('-'))
-    const flags = run.filter((word) => word.startsWith('-'))
-    const checked = await place.json('check', '--ledger', LEDGER, ...files, ...flags)
+    const checked = await place.json('check', '--ledger', LEDGER, ...run)
     expect(checked).toMatchObject({ totals: { ready: 0, inDoubt: 2 + rows } })
     const planned = await place.json('plan', ...run, '--to', 'plan.json')
     expect(planned, JSON.stringify(planned)).toMatchObject({ plan: { rows: { count: 0 } } })
     const before = place.truth().posts()
     const { status, stdout, stderr } = await place.run(...run)
     expect(status, stdout + stderr).toBe(4)
-    expect(stdout).toMatch(
-      new RegExp(
-        `^In doubt, since a ledger that is lost, or another one, may have sent them: ${rows} row`,
-        'm',
-      ),
-    )
+    expect(stdout).toContain(`a ledger that is lost, or another one, may have sent them: ${rows} row`)
     expect(stdout).toContain('resolve --ask shows which of them the service holds')
     expect(place.totals()).toMatchObject({ ready: 0, inDoubt: 2 + rows })
     const words = place.ledger((reader) =>

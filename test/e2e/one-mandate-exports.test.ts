@@ -35,9 +35,7 @@ describe('exports', () => {
   const older = withStatus(...AS_BEFORE, ...OLDER)
   const newer = withStatus(...AS_BEFORE, mandate(1, ENDED), ...CHANGED)
   const [first = {}] = AS_BEFORE
-  const GIVEN = {
-    ...{ migration_decision: 'done', migration_reason: 'told the service', migration_by: 'Ada' },
-  }
+  const GIVEN = { migration_decision: 'done', migration_reason: 'told the service' }
 
   describe('one command with two exports that contradict each other', () => {
     const FILES = ['export-10.csv', 'export-9.csv']
@@ -109,15 +107,11 @@ describe('exports', () => {
     it('what differs waits, however often January is given, until the printed command says which is newer', async () => {
       await begin()
       const ended = await expectRun(['january.csv'], 3, AS_BEFORE)
-      expect(heldBy()).toMatchObject({
-        'MND-0001': 'MANDATE_ENDED_ELSEWHERE',
-        ...Object.fromEntries(['2', '3', '4'].map((n) => [`MND-000${n}`, 'EXPORT_ORDER_UNKNOWN'])),
-      })
-      await expectRuns(
-        [['january.csv', '--yes'], [], ['february.csv'], ['january.csv', 'february.csv']],
-        3,
-        AS_BEFORE,
-      )
+      const [over, order] = ['MANDATE_ENDED_ELSEWHERE', 'EXPORT_ORDER_UNKNOWN']
+      const held = { 'MND-0001': over, 'MND-0002': order, 'MND-0003': order, 'MND-0004': order }
+      expect(heldBy()).toMatchObject(held)
+      const again = [['january.csv', '--yes'], [], ['february.csv'], ['january.csv', 'february.csv']]
+      await expectRuns(again, 3, AS_BEFORE)
       const next = nextOf(ended)
       expect(next).toMatch(/^sepa-migrate run \w+\.csv --newer$|^sepa-migrate run --newer \w+\.csv$/)
       expect((await pasteNext(ended)).status).toBe(0)
@@ -127,12 +121,9 @@ describe('exports', () => {
     it('February is the newer one although somebody had called January that, and January again', async () => {
       await begin()
       const none = ['--newer', '--only', 'unique_mandate_reference=MND-0006']
+      const files = ['january.csv', 'february.csv', 'january.csv']
       await expectRuns(
-        [
-          ['january.csv', ...none],
-          ['february.csv', ...none],
-          ['january.csv', ...none],
-        ],
+        files.map((file) => [file, ...none]),
         5,
         AS_BEFORE,
       )
@@ -168,6 +159,9 @@ describe('exports', () => {
       expect(stderr).toContain('sepa-migrate resolve --row 4 --as written-off')
     }
 
+    const writeOff = (status: number, row: string) =>
+      ends(status, 'resolve', '--row', row, '--as', 'written-off', '--reason', 'not theirs')
+
     it('nothing is sent before a comparison holds them', async () => {
       await begin()
       await ends(5, 'compare', 'export.csv')
@@ -178,19 +172,20 @@ describe('exports', () => {
 
     it('nothing is sent before a person writes them off, however new it is', async () => {
       await begin('--newer')
-      for (const row of ['4', '5'])
-        await ends(5, 'resolve', '--row', row, '--as', 'written-off', '--reason', 'not theirs')
+      for (const row of ['4', '5']) await writeOff(5, row)
       await expectRun(['export.csv'], 0, rest)
     })
 
+    /** The fourth has left in the second week, and one has come. */
+    const WEEK = mandates(1, 2, 3, 4, 5, 6)
+    const NEXT = mandates(1, 2, 3, 5, 6, 9)
+
     it('whoever is in the export of the next week no more is asked about, whatever its name', async () => {
-      const week = mandates(1, 2, 3, 4, 5, 6)
-      const next = [...week.filter((_, at) => at !== 3), mandate(9)]
-      save('week 1.csv', week)
-      await expectRun(['week 1.csv', '--limit', '1'], 5, week.slice(0, 1))
-      save('week 2.csv', next)
+      save('week 1.csv', WEEK)
+      await expectRun(['week 1.csv', '--limit', '1'], 5, mandates(1))
+      save('week 2.csv', NEXT)
       for (const more of [[], ['--newer']]) {
-        const { stderr } = await expectRun(['week 2.csv', ...more], 2, week.slice(0, 1))
+        const { stderr } = await expectRun(['week 2.csv', ...more], 2, mandates(1))
         expect(stderr).toContain('1 mandate of "week 1.csv" may be sent and is not in "week 2.csv" (row 4)')
         expect(stderr).toContain('lists all of them in to-do/cut-over.csv (sepa-migrate compare')
       }
@@ -198,54 +193,42 @@ describe('exports', () => {
       expect(place.rows('cut-over.csv')).toMatchObject([
         { migration_row: '4', migration_class: 'gone_unsent' },
       ])
-      await expectRun(['week 2.csv'], 3, next)
+      await expectRun(['week 2.csv'], 3, NEXT)
     })
 
     it('two weeks are not taken in one command, in neither order', async () => {
-      const week = [1, 2, 3, 4, 5, 6].map((n) => mandate(n))
-      save('week 1.csv', week)
-      save('week 2.csv', [...week.filter((_, at) => at !== 3), mandate(9)])
-      for (const files of [
-        ['week 1.csv', 'week 2.csv'],
-        ['week 2.csv', 'week 1.csv'],
-      ]) {
-        const { stderr } = await expectRun(files, 2, [])
-        expect(stderr).toMatch(
-          /1 mandate of "week \d\.csv" may be sent .* nobody said which; nothing was sent/,
-        )
-      }
-      await expectRun(['week 2.csv'], 0, [...week.filter((_, at) => at !== 3), mandate(9)])
+      const files = ['week 1.csv', 'week 2.csv']
+      save('week 1.csv', WEEK)
+      save('week 2.csv', NEXT)
+      const asked = /1 mandate of "week \d\.csv" may be sent .* nobody said which; nothing was sent/
+      for (const order of [files, files.toReversed()])
+        expect((await expectRun(order, 2, [])).stderr).toMatch(asked)
+      await expectRun(['week 2.csv'], 0, NEXT)
     })
 
     it.each([
       ['only what is active, beside what had ended as well', ['week 2.csv']],
       ['two parts', ['a.csv', 'b.csv']],
     ])('the next week is %s', async (_title, files) => {
-      const week = [1, 2, 3, 4, 5, 6].map((n) => ({ ...mandate(n), status: 'active' }))
-      const ended = [11, 12, 13, 14].map((n) => ({ ...mandate(n), status: 'ended' }))
-      const next = week.filter((_, at) => at !== 3)
-      save('week 1.csv', [...week, ...ended])
-      await expectRun(['week 1.csv', '--limit', '1'], 5, week.slice(0, 1))
+      const next = withStatus(...mandates(1, 2, 3, 5, 6))
+      save('week 1.csv', withStatus(...WEEK, ...[11, 12, 13, 14].map((n) => mandate(n, ENDED))))
+      await expectRun(['week 1.csv', '--limit', '1'], 5, mandates(1))
       save('week 2.csv', next)
       save('a.csv', next.slice(0, 2))
       save('b.csv', next.slice(2))
-      expect((await expectRun(files, 2, week.slice(0, 1))).stderr).toContain('(row 4); nothing was sent')
-      save('moved.csv', week.slice(3, 4))
-      await expectRun([...files, 'moved.csv'], 0, week)
+      expect((await expectRun(files, 2, mandates(1))).stderr).toContain('(row 4); nothing was sent')
+      save('moved.csv', withStatus(mandate(4)))
+      await expectRun([...files, 'moved.csv'], 0, WEEK)
     })
 
     it('what a person corrected is in the export of the next week as it was before', async () => {
-      const week = [1, 2, 3, 4, 5, 6].map((n) => mandate(n, n === 4 ? { unique_mandate_reference: '' } : {}))
+      const week = WEEK.map((row, at) => (at === 3 ? { ...row, ...named('') } : row))
       save('week 1.csv', week)
-      await expectRun(['week 1.csv', '--limit', '1'], 5, week.slice(0, 1))
-      edit('corrections.csv', { unique_mandate_reference: 'MND-0004' })
-      await expectRun([inReport('corrections.csv'), '--limit', '1'], 5, week.slice(0, 2))
+      await expectRun(['week 1.csv', '--limit', '1'], 5, mandates(1))
+      edit('corrections.csv', named('MND-0004'))
+      await expectRun([inReport('corrections.csv'), '--limit', '1'], 5, mandates(1, 2))
       save('week 2.csv', [...week, mandate(9)])
-      await expectRun(
-        ['week 2.csv'],
-        0,
-        [1, 2, 3, 4, 5, 6, 9].map((n) => mandate(n)),
-      )
+      await expectRun(['week 2.csv'], 0, [...WEEK, mandate(9)])
     })
 
     it('what was refused is asked about, too', async () => {
@@ -255,7 +238,7 @@ describe('exports', () => {
       save('export.csv', kept)
       for (const more of [[], ['--retry-refused']])
         expect((await expectRun(['export.csv', ...more], 2, kept)).stderr).toContain('(row 4)')
-      await ends(0, 'resolve', '--row', '4', '--as', 'written-off', '--reason', 'not theirs')
+      await writeOff(0, '4')
       await expectRun(['export.csv', '--retry-refused'], 0, kept)
     })
 
@@ -324,25 +307,21 @@ describe('exports', () => {
       if (column === 'Gesperrt')
         write('sepa-migrate.yaml', 'exclude: [{ column: Gesperrt, equals: [J], reason: blocked }]\n')
     }
-    const alive = [...AS_BEFORE, mandate(2), mandate(3), mandate(4)]
+    const alive = mandates(5, 6, 2, 3, 4)
 
-    it.each(CASES)(
-      '%s: revives nothing that an earlier export called ended',
-      async (...[column, ...words]) => {
-        const [word, ended, empty] = words
-        configure(column)
-        save('export.csv', saying(column, word, ended, 2))
-        save('final.csv', [...saying(column, word, empty, 2), { ...mandate(8), [column]: empty }])
-        await expectRun(['export.csv', '--limit', '1'], 5, [first])
-        await compare('final.csv')
-        await expectRun(['final.csv'], 3, [...alive, mandate(8)])
-        expect(heldBy()).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
-        await expectRuns([['final.csv', '--newer'], []], 3, [...alive, mandate(8)])
-        save('final.csv', saying(column, word, ended))
-        await expectRun(['final.csv', '--newer'], 3, [...alive, mandate(8), mandate(1)])
-        expect(waiting()).toEqual([])
-      },
-    )
+    it.each(CASES)('%s: revives nothing that ended before', async (...[column, word, ended, empty]) => {
+      configure(column)
+      save('export.csv', saying(column, word, ended, 2))
+      save('final.csv', [...saying(column, word, empty, 2), { ...mandate(8), [column]: empty }])
+      await expectRun(['export.csv', '--limit', '1'], 5, [first])
+      await compare('final.csv')
+      await expectRun(['final.csv'], 3, [...alive, mandate(8)])
+      expect(heldBy()).toEqual({ 'MND-0001': 'MANDATE_ENDED_ELSEWHERE' })
+      await expectRuns([['final.csv', '--newer'], []], 3, [...alive, mandate(8)])
+      save('final.csv', saying(column, word, ended))
+      await expectRun(['final.csv', '--newer'], 3, [...alive, mandate(8), mandate(1)])
+      expect(waiting()).toEqual([])
+    })
 
     it.each(CASES)('%s: nor what a comparison knows as ended', async (...[column, word, ended, empty]) => {
       configure(column)
@@ -378,7 +357,7 @@ describe('exports', () => {
       save('final.csv', saying('status', '', 'cancelled', 3))
       await expectRun(['export.csv', '--limit', '1'], 5, [first])
       await ends(5, 'compare', 'final.csv')
-      await expectRun(['final.csv'], 0, [...AS_BEFORE, mandate(1), mandate(3), mandate(4)])
+      await expectRun(['final.csv'], 0, mandates(5, 6, 1, 3, 4))
     })
   })
 
@@ -419,21 +398,19 @@ describe('exports', () => {
     })
   })
 
-  describe('controls', () => {
-    it.each([
-      ['was refused', 7, ['export.csv'], 3],
-      ['was not sent', 8, ['export.csv', '--only', 'unique_mandate_reference=MND-0006'], 5],
-    ] as const)(
-      'files that one command calls newer contradict each other, also where one of them came in before and %s',
-      async (_, n, args, status) => {
-        save('export.csv', [mandate(n), mandate(6)])
-        save('other.csv', [mandate(n, DATE), mandate(6)])
-        await expectRun(args, status, [mandate(6)])
-        await expectRun(['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
-        await expectRun(['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
-      },
-    )
-  })
+  it.each([
+    ['was refused', 7, ['export.csv'], 3],
+    ['was not sent', 8, ['export.csv', '--only', 'unique_mandate_reference=MND-0006'], 5],
+  ] as const)(
+    'files that one command calls newer contradict each other, also where one of them came in before and %s',
+    async (_, n, args, status) => {
+      save('export.csv', [mandate(n), mandate(6)])
+      save('other.csv', [mandate(n, DATE), mandate(6)])
+      await expectRun(args, status, [mandate(6)])
+      await expectRun(['other.csv', 'export.csv', '--newer'], 3, [mandate(6)])
+      await expectRun(['other.csv', '--newer'], 0, [mandate(n, DATE), mandate(6)])
+    },
+  )
 })
 
 describe('words', () => {
@@ -467,6 +444,23 @@ describe('words', () => {
       const { stderr } = await expectRun([inReport('corrections.csv')], 3, [mandate(2)])
       expect(stderr).toContain('2 lines in "corrections.csv" with "send" wait all the same')
     })
+  })
+
+  it('one account and date under two spellings, for two customers, wait until a person separates them', async () => {
+    const { rows, read, decide, waiting } = place
+    const TWINS = [mandate(11), mandate(11, named('MND0011'), customer(1011))]
+    const [one = {}, other = {}] = TWINS
+    save('export.csv', [...TWINS, mandate(2)])
+    const ended = await expectRun(['export.csv'], 3, [mandate(2)])
+    expect(waiting()).toEqual(linesOf(TWINS))
+    expect(nextOf(ended)).toBe(GIVE_BACK)
+    expect((await decide('send', [other])).status).toBe(3)
+    expect(registered()).toEqual(linesOf([mandate(2), other]))
+    expect(waiting()).toEqual(linesOf([one]))
+    expect((await decide('send', [one])).status).toBe(0)
+    expect(registered()).toEqual(linesOf([mandate(2), ...TWINS]))
+    expect(rows('decisions.csv').map(({ reason }) => reason)).toContain('the customer was asked')
+    expect(read('report.html')).toContain('the customer was asked')
   })
 
   it('of two exports that were compared together neither is the newer one', async () => {
@@ -531,14 +525,10 @@ describe('words', () => {
     await expectRun(['first.csv', '--limit', '1'], 5, [mandate(1)])
     await expectRun(['second.csv', '--newer'], 0, sent)
     const { stdout } = await expectRun(['first.csv', '--newer'], 3, sent)
-    expect(stdout).toContain(
-      'because which export is the newest has changed: 1 the same, 3 were read from the file.',
-    )
-    expect(listOf('cut-over.csv').map((row) => row['migration_change'])).toEqual([
-      'it has another account there',
-      'it has another customer number there',
-      'it has ended there',
-    ])
+    expect(stdout).toContain('which export is the newest has changed: 1 the same, 3 were read from the file.')
+    const changed = ['has another account', 'has another customer number', 'has ended']
+    const listed = listOf('cut-over.csv').map((row) => row['migration_change'])
+    expect(listed).toEqual(changed.map((what) => `it ${what} there`))
     const done = { migration_decision: 'done', migration_reason: 'told the service' }
     edit('cut-over.csv', done)
     await ends(0, 'resolve', '--from', inReport('cut-over.csv'))
@@ -555,25 +545,5 @@ describe('words', () => {
     await expectRun(['older.csv'], 3, [mandate(3)])
     await expectRun(['other.csv', '--config', 'b.yaml'], 3, mandates(3, 5))
     await expectRun(['older.csv', '--newer'], 3, mandates(3, 4, 5))
-  })
-})
-
-describe('one account and date under two spellings, for two customers', () => {
-  const { save, read, rows, decide, expectRun, registered, waiting } = placeForEach({ sandbox: {} })
-
-  it('both wait in one command, and a person separates them', async () => {
-    const TWINS = [mandate(11), mandate(11, named('MND0011'), customer(1011))]
-    const [one = {}, other = {}] = TWINS
-    save('export.csv', [...TWINS, mandate(2)])
-    const ended = await expectRun(['export.csv'], 3, [mandate(2)])
-    expect(waiting()).toEqual(linesOf(TWINS))
-    expect(nextOf(ended)).toBe(GIVE_BACK)
-    expect((await decide('send', [other])).status).toBe(3)
-    expect(registered()).toEqual(linesOf([mandate(2), other]))
-    expect(waiting()).toEqual(linesOf([one]))
-    expect((await decide('send', [one])).status).toBe(0)
-    expect(registered()).toEqual(linesOf([mandate(2), ...TWINS]))
-    expect(rows('decisions.csv').map(({ reason }) => reason)).toContain('the customer was asked')
-    expect(read('report.html')).toContain('the customer was asked')
   })
 })

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { account, linesOf, mandate, mandates, type Row } from '../support/export.js'
 import { nextOf, placeForEach } from '../support/place.js'
 import { type Ended, inReport } from '../support/program.js'
@@ -14,6 +14,13 @@ const configure = (yaml: string): void => {
 
 const EMPTY: Row = Object.fromEntries(Object.keys(mandate(1)).map((name) => [name, '']))
 const days = (text: string): Row => ({ signed_date: text })
+
+/** The n-th mandate of a system whose customers a crosswalk tells. */
+const keyed = (n: number, ...more: readonly Row[]): Row => mandate(n, { Old: `K${n}` }, ...more)
+const KEYED = 'crosswalk: { file: keys.csv, from: Old, key: old, customer_no: no }'
+/** Customers of the keys from the first on. */
+const crosswalk = (...customers: readonly number[]): void =>
+  write('keys.csv', ['old,no', ...customers.map((no, at) => `K${at + 1},${no}`), ''].join('\n'))
 
 const WORDS = (words: string): string => `columns: { status: Status }\nwords: { status: { ${words} } }`
 
@@ -54,24 +61,25 @@ it('a file that is read again with a column of status is told as treated as acti
 })
 
 describe('a crosswalk', () => {
-  const CROSSWALK = (column: string): string =>
-    `crosswalk: { file: crosswalk.csv, from: Old, key: old_no, customer_no: ${column} }`
-  const begin = (column: string, lines: readonly string[]) => {
-    configure(CROSSWALK(column))
-    write('crosswalk.csv', ['old_no,debtor_no,customer_no', ...lines].join('\n') + '\n')
-    save(
-      'export.csv',
-      [1, 2, 3].map((n) => mandate(n, { Old: `K${n}`, customer_no: '' })),
-    )
+  const KEYS = ['K1,1,1', 'K2,5,2', 'K3,6,3']
+  const reading = (column: string): void =>
+    configure(`crosswalk: { file: keys.csv, from: Old, key: old, customer_no: ${column} }`)
+  const keys = (...lines: readonly string[]): void =>
+    write('keys.csv', ['old,debtor,no', ...lines, ''].join('\n'))
+  /** Read by that column at first, of which the one of debtors is wrong. */
+  const begin = (column: string, rows: readonly Row[] = [1, 2, 3].map((n) => keyed(n))) => {
+    reading(column)
+    keys(...KEYS)
+    save('export.csv', rows)
   }
 
   // run/read-again-draws.ts has every key, and another file.
   it.each([{ files: [] }, { files: ['export.csv'] }])(
     'of which the column was wrong, with %j',
     async ({ files }) => {
-      begin('debtor_no', ['K1,1,1', 'K2,5,2', 'K3,6,3'])
+      begin('debtor')
       await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
-      configure(CROSSWALK('customer_no'))
+      reading('no')
       const told = await expectRun(files, 3, mandates(1, 2, 3))
       expect(told.stdout).toContain('2 have another customer.\n1 mandate was sent as read before')
       expect((await expectRun(files, 3, mandates(1, 2, 3))).stdout).not.toContain('1 mandate was')
@@ -84,15 +92,10 @@ describe('a crosswalk', () => {
     ['was signed', days('2023-06-12'), 3, '2 the same'],
     ['was collected last', { last_collection_date: '2023-06-12' }, 1, '0 the same, 2 have lapsed since'],
   ])('doubts nothing where a mandate %s more than 36 months ago by now', async (_, more, sent, told) => {
-    const lines = ['K1,1,1', 'K2,5,2', 'K3,6,3']
-    begin('customer_no', lines)
-    const all = [1, 2, 3].map((n) => mandate(n, { ...days('2020-01-31'), ...more }))
-    save(
-      'export.csv',
-      all.map((row, at) => ({ ...row, Old: `K${at + 1}`, customer_no: '' })),
-    )
+    const all = [1, 2, 3].map((n) => keyed(n, days('2020-01-31'), more))
+    begin('no', all)
     await expectRun(['export.csv', '--limit', '1', '--as-of', '2026-06-10'], 5, all.slice(0, 1))
-    write('crosswalk.csv', ['old_no,debtor_no,customer_no', ...lines, 'K4,0,4'].join('\n') + '\n')
+    keys(...KEYS, 'K4,0,4')
     const { stdout } = await expectRun(['--as-of', '2026-06-17'], 0, all.slice(0, sent))
     expect(stdout).toContain(`has changed: ${told}.`)
     expect(stdout).not.toContain('sent as read before')
@@ -102,34 +105,26 @@ describe('a crosswalk', () => {
     ['a date', { signed_date: '2029-01-01' }, { signed_date: mandate(2)['signed_date'] ?? '' }],
     ['the word send', { Status: 'X' }, { migration_decision: 'send', migration_reason: 'asked' }],
   ])('that was corrected when a list comes back, with %s in it', async (_, wrong, right) => {
-    begin('debtor_no', ['K1,1,1', 'K2,5,2', 'K3,6,3'])
-    const rows = [1, 2, 3].map((n) => mandate(n, { Old: `K${n}`, customer_no: '', Status: 'active' }))
-    save(
-      'export.csv',
-      rows.map((row, index) => (index === 1 ? { ...row, ...wrong } : row)),
-    )
+    const Status = 'active'
+    begin('debtor', [keyed(1, { Status }), keyed(2, { Status }, wrong), keyed(3, { Status })])
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     edit('corrections.csv', right)
-    configure(CROSSWALK('customer_no'))
-    const all = mandates(1, 2, 3)
-    expect(
-      (await place.ends(0, 'check', inReport('corrections.csv'), '--ledger', 'sepa-migrate.db')).stdout,
-    ).not.toContain('Error')
+    reading('no')
+    const checked = await place.ends(0, 'check', inReport('corrections.csv'), '--ledger', 'sepa-migrate.db')
+    expect(checked.stdout).not.toContain('Error')
     // What was sent before with the wrong crosswalk is open until it is compared.
-    await expectRun([inReport('corrections.csv')], 3, all)
+    await expectRun([inReport('corrections.csv')], 3, mandates(1, 2, 3))
   })
 
   describe('by which most mandates would be of other customers', () => {
-    const all = Array.from({ length: 9 }, (_, n) => mandate(n + 1))
-    const moveBy = (by: number): void => {
-      const lines = all.map((_, n) => `K${n + 1},0,${n + 1 + by}`)
-      begin('customer_no', lines)
+    const all = mandates(1, 2, 3, 4, 5, 6, 7, 8, 9)
+    const moveBy = (by: number): void => crosswalk(...all.map((_, at) => at + 1 + by))
+    const start = async (before: number, after: number) => {
+      configure(KEYED)
       save(
         'export.csv',
-        all.map((row, n) => ({ ...row, Old: `K${n + 1}`, customer_no: '' })),
+        all.map((_, at) => keyed(at + 1)),
       )
-    }
-    const start = async (before: number, after: number) => {
       moveBy(before)
       await place.program('run', 'export.csv', '--limit', '1')
       moveBy(after)
@@ -143,7 +138,7 @@ describe('a crosswalk', () => {
         expect([status, stderr]).toEqual([
           2,
           expect.stringContaining(
-            '8 of 8 mandates of "export.csv" that were not sent would go to another customer or account, because "crosswalk.csv" has changed ' +
+            '8 of 8 mandates of "export.csv" that were not sent would go to another customer or account, because "keys.csv" has changed ' +
               '("MND-0002" to customer 102, "MND-0003" to customer 103, "MND-0004" to customer 104, …)',
           ),
         ])
@@ -167,20 +162,18 @@ describe('a crosswalk', () => {
   })
 
   it('that is gone is no change', async () => {
-    begin('customer_no', ['K1,1,1', 'K2,2,2', 'K3,3,3'])
+    begin('no')
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
-    rmSync(place.path('crosswalk.csv'))
+    rmSync(place.path('keys.csv'))
     await expectRun([], 0, mandates(1, 2, 3))
   })
 })
 
 describe('what stays as it was read', () => {
+  /** The second one has ended. */
+  const ended = ['', 'cancelled', ''].map((Remark, at) => mandate(at + 1, { Remark }))
+
   describe('where the configuration was forgotten', () => {
-    const ended = [
-      mandate(1, { Remark: '' }),
-      mandate(2, { Remark: 'cancelled' }),
-      mandate(3, { Remark: '' }),
-    ]
     it.each([
       ['with the column of the status', 'columns: { status: Remark }'],
       [
@@ -193,9 +186,8 @@ describe('what stays as it was read', () => {
       await expectRun(['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
       const { status, stderr } = await place.program('run', 'export.csv')
       expect([status, registered()], stderr).toEqual([0, linesOf(mandates(1, 3))])
-      expect(stderr).toContain(
-        '2 records of "export.csv" stay as they were read with "ours.yaml": sepa-migrate run export.csv --config ours.yaml has them read again',
-      )
+      const stay = '2 records of "export.csv" stay as they were read with "ours.yaml"'
+      expect(stderr).toContain(`${stay}: sepa-migrate run export.csv --config ours.yaml has them read again`)
     })
 
     it('and one that names the column no more is asked about it', async () => {
@@ -203,76 +195,60 @@ describe('what stays as it was read', () => {
       write('bare.yaml', 'columns: { iban: iban }\n')
       save('export.csv', ended)
       await expectRun(['export.csv', '--config', 'ours.yaml', '--limit', '1'], 5, [mandate(1)])
-      for (const files of [['export.csv'], []]) {
-        if (files.length === 0) write('ours.yaml', 'columns: { iban: iban }\n')
-        const config = files.length === 0 ? 'ours.yaml' : 'bare.yaml'
-        expect((await place.ends(7, 'run', ...files, '--config', config)).stderr).toContain(
-          'Column "Remark" looks like status',
-        )
-      }
+      const asked = 'Column "Remark" looks like status'
+      expect((await place.ends(7, 'run', 'export.csv', '--config', 'bare.yaml')).stderr).toContain(asked)
+      write('ours.yaml', place.read('bare.yaml'))
+      expect((await place.ends(7, 'run', '--config', 'ours.yaml')).stderr).toContain(asked)
       expect(registered()).toEqual(linesOf([mandate(1)]))
     })
   })
 
   it('of a stream that was piped in says that it has to come as a file', async () => {
     write('ours.yaml', 'columns: { status: Remark }\n')
-    save('export.csv', [
-      mandate(1, { Remark: '' }),
-      mandate(2, { Remark: 'cancelled' }),
-      mandate(3, { Remark: '' }),
-    ])
+    save('export.csv', ended)
     const input = place.read('export.csv')
     const piped = await place.piping(input, 'run', '-', '--config', 'ours.yaml', '--limit', '1')
     expect([piped.status, registered()], piped.stderr).toEqual([5, linesOf([mandate(1)])])
-    write('ours.yaml', 'columns: { status: Remark }\nsource: { delimiter: ";", skipLines: 0 }\n')
+    const ours = (source: string) =>
+      write('ours.yaml', `columns: { status: Remark }\nsource: { ${source} }\n`)
+    ours('delimiter: ";", skipLines: 0')
     const told = await place.program('status', '--config', 'ours.yaml')
     expect(nextOf(told)).toBe('sepa-migrate run FILE --config ours.yaml')
     const refused = await place.ends(2, 'run', '--config', 'ours.yaml')
     expect(refused.stderr).toContain('(sepa-migrate run FILE --config "')
     expect(told.stdout + told.stderr + refused.stderr).not.toMatch(/run ['"]?standard input/)
-    write(
-      'ours.yaml',
-      'columns: { status: Remark }\nsource: { delimiter: ",", skipLines: 0, encoding: windows-1252 }\n',
-    )
+    ours('delimiter: ",", skipLines: 0, encoding: windows-1252')
     await place.ends(0, 'run', 'export.csv', '--config', 'ours.yaml')
     expect(registered()).toEqual(linesOf([mandate(1), mandate(3)]))
   })
 
   describe('by the word of a person', () => {
-    const [first, second, third] = [mandate(1), mandate(2), mandate(3)]
-    const read = (rule: string) =>
-      `crosswalk: { file: crosswalk.csv, from: Old, key: old_no }\ncolumns: { status: Status }\n${rule}`
-    const crosswalk = (customer: number): void => {
-      write('crosswalk.csv', `old_no,customer_no\nK1,1\nK2,2\nK3,${customer}\n`)
-    }
-
     /** The third mandate has a word that nobody knows, and waits to be sent by the word of a person. */
     const begin = async () => {
-      configure(read(''))
-      crosswalk(3)
-      const words = ['active', 'active', 'X']
+      configure(`${KEYED}\ncolumns: { status: Status }`)
+      crosswalk(1, 2, 3)
       save(
         'export.csv',
-        words.map((Status, index) => mandate(index + 1, { Old: `K${index + 1}`, customer_no: '', Status })),
+        ['active', 'active', 'X'].map((Status, at) => keyed(at + 1, { Status })),
       )
-      await expectRun(['export.csv', '--limit', '1'], 5, [first])
+      await expectRun(['export.csv', '--limit', '1'], 5, mandates(1))
       edit('corrections.csv', { migration_decision: 'send', migration_reason: 'asked' })
-      await expectRun([inReport('corrections.csv'), '--limit', '1'], 5, [first, second])
+      await expectRun([inReport('corrections.csv'), '--limit', '1'], 5, mandates(1, 2))
     }
 
     it.each(['', 'rules: { IBAN_SHARED: error }', 'words: { status: { active: [Y] } }'])(
       'as long as its values are the same (%s)',
       async (rule) => {
         await begin()
-        configure(read(rule))
-        await expectRun([], 0, [first, second, third])
+        configure(`${KEYED}\ncolumns: { status: Status }\n${rule}`)
+        await expectRun([], 0, mandates(1, 2, 3))
       },
     )
 
     it('and no longer where it is of another customer now', async () => {
       await begin()
-      crosswalk(7)
-      await expectRun([], 3, [first, second])
+      crosswalk(1, 2, 7)
+      await expectRun([], 3, mandates(1, 2))
     })
   })
 })
@@ -281,10 +257,7 @@ describe('what only the file can tell', () => {
   it('is refused without it, and read in the place of the former reading with it', async () => {
     const all = [1, 2, 3].map((n) => mandate(n, { Note: '' }))
     configure('source: { skipFooterLines: 0 }')
-    save('export.csv', [
-      ...all,
-      ...[mandate(4)].map((row) => ({ ...row, ...EMPTY, Note: 'end of the list' })),
-    ])
+    save('export.csv', [...all, { ...EMPTY, Note: 'end of the list' }])
     await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1)])
     expect((await json('status')).totals).toMatchObject({ ready: 2, invalid: 1 })
     configure('source: { skipFooterLines: 1, delimiter: "," }')
@@ -332,25 +305,16 @@ describe('what only the file can tell', () => {
 
   it('and a line that was sent is not sent as another mandate', async () => {
     configure('columns: { signed_date: { column: signed_date, format: dd/mm/yyyy } }')
-    const dated = [days('03/04/2024'), days('04/05/2024'), days('25/12/2023')].map((row, at) =>
-      mandate(at + 1, row),
-    )
-    save('export.csv', dated)
-    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-04-03'))])
+    const dated = (...all: readonly string[]) => all.map((day, at) => mandate(at + 1, days(day)))
+    save('export.csv', dated('03/04/2024', '04/05/2024', '25/12/2023'))
+    await expectRun(['export.csv', '--limit', '1'], 5, dated('2024-04-03'))
     configure('columns: { signed_date: { column: signed_date, format: auto } }')
-    expect((await expectRun([], 2, [mandate(1, days('2024-04-03'))])).stderr).toContain('format: auto')
-    await expectRun(['export.csv'], 0, [
-      mandate(1, days('2024-04-03')),
-      mandate(2, days('2024-05-04')),
-      mandate(3, days('2023-12-25')),
-    ])
+    expect((await expectRun([], 2, dated('2024-04-03'))).stderr).toContain('format: auto')
+    await expectRun(['export.csv'], 0, dated('2024-04-03', '2024-05-04', '2023-12-25'))
   })
 
   it('and what stands in that reading follows every later correction', async () => {
-    const by = (words: string, skip = 1) =>
-      configure(
-        `source: { skipFooterLines: ${skip} }\ncolumns: { status: Status }\nwords: { status: { ${words} } }`,
-      )
+    const by = (words: string, skip = 1) => configure(`source: { skipFooterLines: ${skip} }\n${WORDS(words)}`)
     const rows = ['A', 'A', 'Y', 'Z'].map((Status, index) => mandate(index + 1, { Status, Note: '' }))
     save('export.csv', [...rows, { ...EMPTY, Status: '', Note: 'end of the list' }])
     by('active: [A, Y, Z]', 0)
@@ -371,8 +335,7 @@ describe('what only the file can tell', () => {
       rowsOf([header, ...all.map((row) => header.map((name) => row[name] ?? ''))])
     const sheets = { One: sheetOf(names), Two: sheetOf(names.toReversed()) }
     writeFileSync(place.path('export.xlsx'), workbookBytes({ sheets }))
-    const by = (sheet: string, words: string) =>
-      configure(`source: { sheet: ${sheet} }\ncolumns: { status: Status }\nwords: { status: { ${words} } }`)
+    const by = (sheet: string, words: string) => configure(`source: { sheet: ${sheet} }\n${WORDS(words)}`)
     by('One', 'active: [A], notActive: [X]')
     await expectRun(['export.xlsx', '--limit', '1'], 5, [mandate(1)])
     by('Two', 'active: [A], notActive: [X]')
@@ -384,13 +347,9 @@ describe('what only the file can tell', () => {
 
   it('repeats of what was sent among it', async () => {
     configure('columns: { unique_mandate_reference: Member }')
-    const rows = [
-      mandate(1, { Member: 'A-1' }),
-      mandate(2, { Member: 'A-1', customer_no: '1', ...account(1), signed_date: '2024-03-02' }),
-    ]
-    save('export.csv', rows)
-    const [first = {}] = rows
-    await expectRun(['export.csv'], 0, [{ ...first, unique_mandate_reference: 'A-1' }])
+    const twin = { ...account(1), customer_no: '1', signed_date: mandate(1)['signed_date'] ?? '' }
+    save('export.csv', [mandate(1, { Member: 'A-1' }), mandate(2, { Member: 'A-1' }, twin)])
+    await expectRun(['export.csv'], 0, [mandate(1, { unique_mandate_reference: 'A-1' })])
     configure('columns: { unique_mandate_reference: unique_mandate_reference }')
     const told = await place.program('run')
     expect(told.stdout + told.stderr).toContain('1 record can only be read again from "export.csv"')
@@ -400,24 +359,15 @@ describe('what only the file can tell', () => {
 const LEFT_OUT = 'rules: { FILE_ROW_LEFT_OUT: warning }'
 
 describe('a file that is given again counts nothing twice', () => {
-  const KEYED = 'crosswalk: { file: cw.csv, from: Debtor, key: key }'
   const done = { migration_decision: 'done', migration_reason: 'right as it is' }
-  const keyed = (row: Row): Row => ({ ...row, Debtor: `K${row['customer_no'] ?? ''}` })
-  const crosswalk = (ninth: string) =>
-    save(
-      'cw.csv',
-      [1, 2, 3, 9].map((n) => ({ key: `K${n}`, customer_no: n === 9 ? ninth : String(n) })),
-    )
   const read = () => json('status').then(({ totals, balanced }) => ({ ...totals, balanced }))
   const several = async (yaml: string): Promise<void> => {
     configure(yaml)
-    save('a.csv', mandates(1, 2, 3).map(keyed))
-    save(
-      'b.csv',
-      [1, 2, 3].map((n) => keyed(mandate(n, account(100 + n)))),
-    )
-    save('c.csv', [mandate(1), mandate(2, account(202)), mandate(3, account(203))].map(keyed))
-    const sent = [mandate(1), mandate(2, account(202)), mandate(3, account(203))]
+    const of = (...accounts: readonly number[]) => accounts.map((no, at) => keyed(at + 1, account(no)))
+    save('a.csv', of(1, 2, 3))
+    save('b.csv', of(101, 102, 103))
+    const sent = of(1, 202, 203)
+    save('c.csv', sent)
     await place.program('run', 'a.csv', '--limit', '1', '--no-report')
     await place.program('run', 'b.csv', '--no-report')
     await expectRun(['c.csv', '--newer'], 3, sent)
@@ -426,10 +376,10 @@ describe('a file that is given again counts nothing twice', () => {
   }
 
   it('and nobody is asked for one because of a crosswalk, which names no mandate', async () => {
-    crosswalk('8')
+    crosswalk(1, 2, 3)
     await several(KEYED)
     const before = await read()
-    crosswalk('9')
+    crosswalk(1, 2, 3, 4)
     expect((await place.ends(0, 'run')).stdout).not.toContain('Give the file again')
     for (const file of ['a.csv', 'b.csv', 'c.csv']) {
       await place.ends(0, 'run', file)
@@ -487,18 +437,16 @@ describe('a record that the service refused', () => {
 })
 
 describe('all was sent and compared, and then read otherwise', () => {
-  const KEYED = 'crosswalk: { file: cw.csv, from: Debtor, key: key }'
-  const crosswalk = (second: string) => write('cw.csv', `key,customer_no\nK1,1\nK2,${second}\n`)
-  const keyed = [mandate(1, { Debtor: 'K1' }), mandate(2, { Debtor: 'K2' })]
+  beforeEach(async () => {
+    configure(KEYED)
+    crosswalk(1, 2)
+    save('export.csv', [keyed(1), keyed(2)])
+    await expectRun(['export.csv'], 0, mandates(1, 2))
+  })
 
   it('is compared again before anybody signs', async () => {
-    configure(KEYED)
-    crosswalk('2')
-    save('export.csv', keyed)
-    const sent = mandates(1, 2)
-    await expectRun(['export.csv'], 0, sent)
     await place.ends(0, 'compare', 'export.csv')
-    crosswalk('9')
+    crosswalk(1, 9)
     for (const command of [['status'], ['run'], ['report'], ['run', 'export.csv']]) {
       const ended = await place.ends(3, ...command)
       expect(ended.stdout).not.toContain('Nothing is open')
@@ -508,19 +456,14 @@ describe('all was sent and compared, and then read otherwise', () => {
     await place.ends(3, 'compare', 'export.csv')
     expect(place.listOf('cut-over.csv')).toHaveLength(1)
     expect(nextOf(await place.program('status'))).toBe(`sepa-migrate run ${inReport('to-do.xlsx')}`)
-    expect(registered()).toEqual(linesOf(sent))
+    expect(registered()).toEqual(linesOf(mandates(1, 2)))
   })
 
   it('what has a customer now is open on page 1, too', async () => {
-    configure(KEYED)
-    crosswalk('2')
-    const all = [...keyed, mandate(3, { Debtor: 'K3' })]
-    save('export.csv', keyed)
-    await expectRun(['export.csv'], 0, mandates(1, 2))
-    save('final.csv', all)
+    save('final.csv', [keyed(1), keyed(2), keyed(3)])
     await place.program('compare', 'final.csv')
     await expectRun(['final.csv'], 3, mandates(1, 2))
-    crosswalk('2\nK3,3')
+    crosswalk(1, 2, 3)
     await place.expectRun([], 3, mandates(1, 2, 3))
     expect(JSON.parse(place.read('summary.json'))).toMatchObject({ asReadBefore: 2 })
     await place.ends(0, 'compare', 'final.csv')
@@ -528,13 +471,9 @@ describe('all was sent and compared, and then read otherwise', () => {
   })
 
   it('what was taken in since as it is read now is told already', async () => {
-    configure(KEYED)
-    crosswalk('2')
-    save('export.csv', keyed)
-    await expectRun(['export.csv'], 0, mandates(1, 2))
-    save('final.csv', [...keyed, mandate(3, { Debtor: 'K1', customer_no: '1' })])
+    save('final.csv', [keyed(1), keyed(2), keyed(3, { Old: 'K1' })])
     await place.program('compare', 'final.csv')
-    crosswalk('9')
+    crosswalk(1, 9)
     const taken = await place.ends(3, 'run', 'final.csv')
     expect(taken.stderr).not.toContain('was compared before')
     expect(nextOf(taken)).toBe(`sepa-migrate run ${inReport('to-do.xlsx')}`)
@@ -582,29 +521,25 @@ describe('what is read again is told', () => {
   })
 
   it('field by field, with what was read before and now', async () => {
-    configure('columns: { signed_date: { column: signed_date, format: dd/mm/yyyy }, customer_no: Debtor }')
+    const read = (format: string, customer: string): void =>
+      configure(
+        `columns: { signed_date: { column: signed_date, format: ${format} }, customer_no: ${customer} }`,
+      )
+    read('dd/mm/yyyy', 'Debtor')
     save(
       'export.csv',
-      [1, 2].map((n) => mandate(n, { ...days(`0${n}/03/2024`), Debtor: `${n + 6}` })),
+      [1, 2].map((n) => mandate(n, days(`0${n}/03/2024`), { Debtor: `${n + 6}` })),
     )
-    await expectRun(['export.csv', '--limit', '1'], 5, [
-      mandate(1, { ...days('2024-03-01'), customer_no: '7' }),
-    ])
-    configure(
-      'columns: { signed_date: { column: signed_date, format: mm/dd/yyyy }, customer_no: customer_no }',
-    )
+    await expectRun(['export.csv', '--limit', '1'], 5, [mandate(1, days('2024-03-01'), { customer_no: '7' })])
+    read('mm/dd/yyyy', 'customer_no')
     await place.program('run')
-    const { customer } = await json<{ customer: { rows: { changes: unknown }[] } }>('customer', 'show', '8')
-    expect(customer.rows.map(({ changes }) => changes)).toEqual([
-      [
-        { field: 'customer_no', before: '8', after: '2' },
-        { field: 'signed_date', before: '2024-03-02', after: '2024-02-03' },
-      ],
-    ])
-    const shown = (await place.program('customer', 'show', '8')).stdout
-    expect(shown).toContain(
-      '  changed: customer_no "8" → "2"\n  changed: signed_date "2024-03-02" → "2024-02-03"\n',
-    )
+    const { customer } = await json<{ customer: { rows: { changes: unknown[] }[] } }>('customer', 'show', '8')
+    const changed = { field: 'signed_date', before: '2024-03-02', after: '2024-02-03' }
+    const changes = [{ field: 'customer_no', before: '8', after: '2' }, changed]
+    expect(customer.rows.map((row) => row.changes)).toEqual([changes])
+    const { stdout } = await place.program('customer', 'show', '8')
+    const told = ['customer_no "8" → "2"', 'signed_date "2024-03-02" → "2024-02-03"']
+    expect(stdout).toContain(told.map((change) => `  changed: ${change}\n`).join(''))
   })
 
   it('by an approved plan, from which a later correction is a drift by name', async () => {
@@ -642,19 +577,13 @@ describe('a doubt that is to be sent once more', () => {
 
   it('is told to be read again because of what changed while it was in doubt', async () => {
     const customers = (...numbers: readonly number[]): void =>
-      lost.write(
-        'crosswalk.csv',
-        ['old_no,customer_no', ...numbers.map((n, at) => `K${at + 1},${n}`), ''].join('\n'),
-      )
-    lost.write('sepa-migrate.yaml', 'crosswalk: { file: crosswalk.csv, from: Old, key: old_no }\n')
-    lost.save(
-      'export.csv',
-      [1, 2].map((n) => mandate(n, { Old: `K${n}`, customer_no: '' })),
-    )
+      lost.write('keys.csv', ['old,no', ...numbers.map((n, at) => `K${at + 1},${n}`), ''].join('\n'))
+    lost.write('sepa-migrate.yaml', KEYED)
+    lost.save('export.csv', [keyed(1), keyed(2)])
     customers(7, 8)
     await lost.expectRun(['export.csv', '--limit', '1'], 4, [])
     customers(1, 2)
-    const because = 'read again, because "crosswalk.csv" has changed'
+    const because = 'read again, because "keys.csv" has changed'
     expect((await lost.expectRun([], 4, [mandate(2)])).stdout).toContain(because)
     await resend()
     expect((await lost.expectRun([], 0, mandates(2, 1))).stdout).toContain(because)
@@ -662,24 +591,16 @@ describe('a doubt that is to be sent once more', () => {
 })
 
 it('what was corrected and sent stays, where the file is given again with a longer crosswalk', async () => {
-  configure('crosswalk: { file: keys.csv, from: Old, key: old, customer_no: no }')
-  const keys = (...known: readonly number[]): void =>
-    write('keys.csv', `old,no\n${known.map((n) => `K${n},${n}\n`).join('')}`)
-  keys(1, 2)
-  const row = (n: number, change: Row = {}): Row => ({
-    ...mandate(n),
-    Old: `K${n}`,
-    customer_no: '',
-    ...change,
-  })
+  configure(KEYED)
+  crosswalk(1, 2)
   // What repeats a registered mandate can be read again from the file alone.
-  save('export.csv', [row(1), row(1), row(2, days('2024-02-30')), row(3)])
+  save('export.csv', [keyed(1), keyed(1), keyed(2, days('2024-02-30')), keyed(3)])
   await expectRun(['export.csv'], 3, [mandate(1)])
   edit('corrections.csv', (one) =>
     one['Old'] === 'K2' ? { ...one, signed_date: mandate(2)['signed_date'] ?? '' } : one,
   )
   await expectRun([inReport('corrections.csv')], 3, mandates(1, 2))
-  keys(1, 2, 3)
+  crosswalk(1, 2, 3)
   await expectRun(['export.csv'], 0, mandates(1, 2, 3))
   expect((await json('status')).totals['read']).toBe(4)
 })
@@ -715,19 +636,15 @@ it('an empty word of a joined file beside those that live revives nothing in ano
   write('states.csv', 'ref,status\nK1,active\nK2,NULL\nK3,active\n')
   await place.ends(5, 'compare', 'final.csv')
   await expectRun(['final.csv'], 3, [mandate(1), mandate(3), mandate(4)])
-  expect(place.rows('corrections.csv').map((row) => row['migration_rule'])).toEqual([
-    'MANDATE_ENDED_ELSEWHERE',
-  ])
+  const rules = place.rows('corrections.csv').map((row) => row['migration_rule'])
+  expect(rules).toEqual(['MANDATE_ENDED_ELSEWHERE'])
 })
 
 it('a later export that could not be read holds what it may change until the configuration reads it, and then nothing', async () => {
   save('export.csv', mandates(1, 2, 3))
   await place.program('run', 'export.csv', '--limit', '1')
-  save('later.csv', [
-    mandate(1, { Note: 'x' }),
-    mandate(2, { Note: 'x' }),
-    mandate(3, { Note: 'x', ...account(9) }),
-  ])
+  const [Note, other] = ['x', account(9)]
+  save('later.csv', [mandate(1, { Note }), mandate(2, { Note }), mandate(3, { Note }, other)])
   configure('columns: { iban: Note, status: none }')
   const held = await place.program('run', 'later.csv')
   expect([held.status, registered().length]).toEqual([3, 1])

@@ -17,6 +17,9 @@ function movableTime() {
   return { now, pass, time: { clock: { now, monotonic: () => performance.now() } } }
 }
 
+const reset = (customer_no: number, applied: boolean) =>
+  ({ operation: 'migrate', match: { customer_no }, fault: { kind: 'reset', applied } }) as const
+
 describe('the answers of the service', () => {
   let place: Place
   const open = async (rows: number, options: SandboxOptions): Promise<void> => {
@@ -27,9 +30,6 @@ describe('the answers of the service', () => {
     place.program('resolve', ...args, '--by', 'Ada', '--reason', 'read back')
   const customersOf = (state: 'in_doubt' | 'registered') =>
     place.ledger((reader) => reader.rows([state], 0, 10)).map(({ customerNo }) => customerNo)
-
-  const reset = (customer_no: number, applied: boolean) =>
-    ({ operation: 'migrate', match: { customer_no }, fault: { kind: 'reset', applied } }) as const
 
   describe('what is in doubt', () => {
     it('is proven, shown and recorded, and it is told why another row stays', async () => {
@@ -99,13 +99,7 @@ describe('the answers of the service', () => {
 })
 
 describe('absence', () => {
-  const lost = (customer_no: number) =>
-    ({
-      operation: 'migrate',
-      match: { customer_no },
-      times: 1,
-      fault: { kind: 'reset', applied: false },
-    }) as const
+  const lost = (customer_no: number) => ({ ...reset(customer_no, false), times: 1 }) as const
 
   it('a row that the service does not show is proposed late enough, and goes once when a person agrees', async () => {
     // Customers 1 to 4; the requests of 2 and 3 were lost, and customer 3 has another mandate at the service.

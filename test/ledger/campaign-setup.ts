@@ -1,40 +1,21 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { Amendment, LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
-import type {
-  CheckedRecord,
-  RuleId,
-  SourceSummary,
-  Verdict,
-  SeverityOverrides,
-} from '../../src/domain/rule/verdict.js'
+import type { Amendment } from '../../src/domain/mandate/mandate.js'
+import type { SourceSummary, SeverityOverrides } from '../../src/domain/rule/verdict.js'
 import type { ResolutionReport } from '../../src/ledger/decide/resolution.js'
 import type { Attempt, Decision, ReadyRow, Resolution } from '../../src/ledger/ledger.js'
 import type { Ledger, LedgerOptions } from '../../src/ledger/file/writer.js'
 import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import type { Corrector } from '../../src/domain/row/correction.js'
 import { freshFolder } from '../support/folder.js'
-import * as samples from '../run/outcome-samples.js'
 import { HaltError, type LedgerError } from '../../src/errors.js'
 import type { Clock } from '../../src/domain/mandate/date.js'
 import { isBalanced, type Outcome } from '../../src/domain/row/row-state.js'
 import { heldOutsideOfKeys, statesOf } from './ledger-views.js'
+import { HEADER, COLUMNS, type Values, recordOf, summaryOf } from './records.js'
 
-export { inDoubt, notSent, turnedAway } from '../run/outcome-samples.js'
-
-/** Invented accounts that pass their checksums. */
-export const IBAN = 'DE89370400440532013000'
-export const OTHER_IBAN = 'NL91ABNA0417164300'
-export const CREDITOR = 'DE98ZZZ09999999999'
-
-export const HEADER = [
-  'customer_no',
-  'iban',
-  'signed_date',
-  'sepa_creditor_identifier',
-  'unique_mandate_reference',
-] as const
-export const COLUMNS = Object.fromEntries(HEADER.map((name) => [name, name]))
+export { IBAN, OTHER_IBAN, HEADER, COLUMNS, type Values, recordOf, summaryOf } from './records.js'
+export { inDoubt, refused, registered } from './outcomes.js'
 
 export const freshFile = (): string => join(freshFolder(), 'campaign.db')
 
@@ -43,10 +24,6 @@ export function stoppedClock(at = '2026-06-15T10:00:00.000Z'): Clock & { advance
   let ms = Date.parse(at)
   return { now: () => ms, monotonic: () => ms, advance: (by) => void (ms += by) }
 }
-
-/** So many mandates, each of a customer of its own. */
-export const mandates = (count: number, from = 1): Values[] =>
-  Array.from({ length: count }, (_, n) => ({ reference: `M-${from + n}`, customerNo: from + n }))
 
 export function open(options: Partial<LedgerOptions> = {}): Ledger {
   const ledger = openLedger({
@@ -57,70 +34,6 @@ export function open(options: Partial<LedgerOptions> = {}): Ledger {
   })
   onTestFinished(() => ledger.close())
   return ledger
-}
-
-type GivenBack = 'corrects' | 'isUnchanged' | 'isDecided' | 'said'
-
-/** A record; what is not said is that of an ordinary one. */
-export interface Values extends Partial<
-  Pick<CheckedRecord, GivenBack | 'mandateKey' | 'findings' | 'cells'>
-> {
-  readonly customerNo?: number
-  readonly iban?: string
-  readonly signedDate?: string
-  readonly creditor?: string
-  readonly reference?: string
-  /** Default: sendable. */
-  readonly verdict?: Verdict['kind']
-  /** Of a record that is held back. */
-  readonly rule?: RuleId
-  /** What could not be read: null. */
-  readonly values?: Partial<CheckedRecord['values']>
-}
-
-/** A checked record as `source` would hand it over; `record` counts from 1 in `admit`. */
-export function recordOf(given: Values = {}, record = 1): CheckedRecord {
-  const { customerNo = 1000, iban = IBAN, signedDate = '2020-01-31', creditor = CREDITOR, ...others } = given
-  const { reference = 'M-1', verdict = 'sendable', values, rule, ...more } = others
-  const original = { creditorIdentifier: creditor, mandateReference: reference }
-  const verdicts: Record<typeof verdict, Verdict> = {
-    sendable: { kind: 'sendable', mandate: { customerNo, iban, signedDate, original } as Mandate },
-    invalid: { kind: 'invalid' },
-    conflict: { kind: 'conflict', rule: rule ?? 'STATUS_UNKNOWN' },
-    excluded: { kind: 'excluded', rule: rule ?? 'STATUS_NOT_ACTIVE', reason: 'cancelled' },
-  }
-  return {
-    ...{ record, line: record + 1, corrects: null, isUnchanged: false, isDecided: false },
-    cells: [String(customerNo), iban, signedDate, creditor, reference],
-    verdict: verdicts[verdict],
-    values: { ...original, customerNo, iban, signedDate: signedDate as LocalDate, ...values },
-    mandateKey: `${creditor.slice(0, 2)}|${creditor.slice(7)}|${reference.toUpperCase()}`,
-    latestFirstDebit: null,
-    findings: [],
-    ...more,
-  }
-}
-
-export function mandateOf(values: Values = {}): Mandate {
-  const { verdict } = recordOf(values)
-  if (verdict.kind !== 'sendable') throw new Error('The test expected a mandate')
-  return verdict.mandate
-}
-
-let files = 0
-
-export function summaryOf(records: number, sha256 = `sha-${String((files += 1))}`): SourceSummary {
-  return {
-    sha256,
-    bytes: records * 80,
-    records,
-    blankLines: 0,
-    reading: {
-      encoding: { encoding: 'utf-8', by: 'strict UTF-8' },
-      delimiter: { delimiter: ',', by: 'header line' },
-    },
-    findings: [],
-  }
 }
 
 interface Given {
@@ -166,6 +79,17 @@ export function admit(
 
 type Files = readonly (readonly Values[])[]
 
+/** Files of one command: 0.csv, 1.csv, … */
+export function admitTogether(ledger: Pick<Ledger, 'admit'>, ...files: Files): void {
+  const admission = ledger.admit({ severities: {} })
+  for (const [at, rows] of files.entries()) {
+    const source = admission.open({ name: `${at}.csv`, header: HEADER, columns: COLUMNS })
+    source.add(rows.map((values, index) => recordOf(values, index + 1)))
+    source.close(summaryOf(rows.length))
+  }
+  admission.commit()
+}
+
 /** A ledger that holds these files, one admitted after the other. */
 export function holding(...files: Files): Ledger {
   const ledger = open()
@@ -209,12 +133,6 @@ export const SETTINGS = {
   zone: 'Europe/Berlin',
   settings: { concurrency: 8 },
 }
-
-export const registered = (mandateReference: string, creditorIdentifier = 'SE97ZZZ5560000001'): Outcome =>
-  samples.registered({}, { creditorIdentifier, mandateReference })
-
-export const refused = (message = 'Not a known customer'): Outcome =>
-  samples.refused({ serviceCode: 'INVALID_PARAMETER', field: 'customer_no', message })
 
 export function readyRow(ledger: Pick<Ledger, 'ready'>, after = 0): ReadyRow {
   const [row] = ledger.ready(after, 1)

@@ -1,7 +1,9 @@
 import type { Outcome, RowState } from '../../src/domain/row/row-state.js'
 import type { ReadyRow } from '../../src/ledger/ledger.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
-import { admit, decide, inDoubt, OTHER_IBAN, readyRow, refused, registered, send } from './campaign-setup.js'
+import { admit, decide, readyRow, send } from './campaign-setup.js'
+import { inDoubt, refused, registered } from './outcomes.js'
+import { OTHER_IBAN } from './records.js'
 
 /** The states in which one row of a mandate can be the only one; a duplicate never is. */
 export const OLD_STATES = [

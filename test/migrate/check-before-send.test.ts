@@ -10,6 +10,7 @@ import { germanIban, validExport } from '../support/export.js'
 import { listed } from '../ledger/heard-answer.js'
 import { mandateOf as mandateNo } from '../run/mandate-samples.js'
 import { readyRow } from '../ledger/campaign-setup.js'
+import { cancelSource, sourceIds } from '../support/place.js'
 import { placeWith, type Place } from './place.js'
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
@@ -95,13 +96,9 @@ describe('a campaign that somebody began by hand', () => {
       mandateOf(2, { signedDate: '2020-01-01' as LocalDate }),
       mandateOf(3),
     ])
-    const { username, password } = place.asked(sandbox.url).service
-    const headers = { authorization: `Basic ${btoa(`${username}:${password}`)}` }
-    const list = await fetch(`${sandbox.url}/api/v2/payment_source?customer_no=3`, { headers })
-    const [source] = ((await list.json()) as { data: { id: string }[] }).data
-    const cancel = `${sandbox.url}/api/v2/payment_source/${source?.id ?? ''}/cancel`
-    const typed = { ...headers, 'content-type': 'application/json' }
-    expect((await fetch(cancel, { method: 'POST', body: '{}', headers: typed })).status).toBe(200)
+    const there = { sandbox: () => sandbox }
+    const [id] = await sourceIds(there, 3)
+    await cancelSource(there, id)
     const end = await send()
     expect(end.totals).toMatchObject({ registered: 1, inDoubt: 2 })
     expect(heldBack(place)).toEqual([2, 3])
@@ -120,11 +117,8 @@ describe('rows of one customer', () => {
 
   it('with the same account and date wait for each other, so that none is taken for the other', async () => {
     const { sandbox, send } = await setUp(twins(12))
-    expect(await send()).toMatchObject({
-      exitCode: 0,
-      totals: { registered: 12 },
-      askedFirst: { heldBack: 0 },
-    })
+    const end = await send()
+    expect(end).toMatchObject({ exitCode: 0, totals: { registered: 12 }, askedFirst: { heldBack: 0 } })
     expect(sandbox.mandates()).toHaveLength(12)
   })
 

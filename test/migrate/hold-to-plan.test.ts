@@ -150,10 +150,8 @@ describe('a plan that is run on a later day', () => {
   })
 
   it('is refused where a row of it has lapsed, and where other warnings are hidden', async () => {
-    await expectRefused(
-      await laterDay('2023-06-15'),
-      /: rows changed: 2 rows \(\w+\) planned, 1 row \(\w+\) now/,
-    )
+    const lapsed = await laterDay('2023-06-15')
+    await expectRefused(lapsed, /: rows changed: 2 rows \(\w+\) planned, 1 row \(\w+\) now/)
     const given = await laterDay('2026-01-01')
     forged(given.place, () => ({ warnings: [{ rule: 'IBAN_SHARED', count: 1 }] }))
     await expectRefused(given, ': the plan shows something else than there is: warnings. Nothing')
@@ -300,10 +298,8 @@ describe('each drift alone is refused with its name', () => {
   })
 
   it('a row that a person decided to send once more', async () => {
-    const given = await scene(
-      {},
-      { faults: [{ operation: 'migrate', times: 1, fault: { kind: 'reset', applied: false } }] },
-    )
+    const lost = { operation: 'migrate', times: 1, fault: { kind: 'reset', applied: false } } as const
+    const given = await scene({}, { faults: [lost] })
     // The very first row gets no answer: it is in doubt, and the plan is the same.
     expect(await migrate({ ...given.options, limit: 1 })).toMatchObject({ totals: { inDoubt: 1 } })
     atLedger(given.place, (ledger) => decide(ledger, 1, 'resend', { attempt: 1, force: true }))
@@ -332,10 +328,8 @@ describe('a plan', () => {
     const given = await scene()
     const file = given.place.at('plan.json')
     writeFileSync(file, change(readFileSync(file, 'utf8')))
-    await expectRefused(
-      given,
-      /This ledger did not record the plan .*, or the file was changed since; nothing was sent/,
-    )
+    const why = /This ledger did not record the plan .*, or the file was changed since; nothing was sent/
+    await expectRefused(given, why)
   })
 
   it('of another ledger is refused', async () => {
@@ -406,10 +400,7 @@ describe('an approval with a key', () => {
       '{}',
     ]) {
       writeFileSync(file, change)
-      await expectRefused(
-        given,
-        'is no approval as this program writes it, or was changed since it was signed',
-      )
+      await expectRefused(given, 'no approval as this program writes it, or was changed since it was signed')
     }
     const other = await bound()
     copyFileSync(signedBeside(other.place, other.document, GRACE), file)
@@ -468,6 +459,7 @@ const privatePem = ({ privateKey }: Pair): string =>
 
 describe('where an approval is required', () => {
   const REQUIRED = { approval: 'required' } as const
+  const ANOTHER = /not approved: Ada planned it, and somebody else has to approve it/
 
   it('the planner does not approve, whatever name is signed', async () => {
     const { place, posts, ...scene } = await placeWith(1)
@@ -475,10 +467,8 @@ describe('where an approval is required', () => {
     const asked = scene.asked({ ...REQUIRED, approvers: { Ada: key.pem } })
     const document = await planned(place, asked)
     signedBeside(place, document, key, { approvedBy: 'Grace' })
-    await expectRefused(
-      { place, posts, options: { ...asked, plan: place.at('plan.json') } },
-      /not approved: Ada planned it, and somebody else has to approve it/,
-    )
+    const given = { place, posts, options: { ...asked, plan: place.at('plan.json') } }
+    await expectRefused(given, ANOTHER)
   })
 
   it('the ledger remembers it before there is a plan, once, and a plan of another configuration is held to it', async () => {
@@ -495,10 +485,7 @@ describe('where an approval is required', () => {
       ['approval_required', 2],
     ])
     approved(place, await planned(place, asked()), { approvedBy: 'Ada' })
-    await expectRefused(
-      { place, posts, options: asked({ plan: place.at('plan.json') }) },
-      /not approved: Ada planned it, and somebody else has to approve it/,
-    )
+    await expectRefused({ place, posts, options: asked({ plan: place.at('plan.json') }) }, ANOTHER)
   })
 
   it('no service gets rows without a plan, the sandbox neither, whatever a later configuration says', async () => {

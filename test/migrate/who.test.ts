@@ -9,7 +9,7 @@ import { writeReport } from '../../src/report/pack/pack.js'
 import type { SandboxOptions } from '../../src/sandbox/settings.js'
 import { drawCustomers } from '../domain/who/drawn-names.js'
 import { germanIban } from '../support/export.js'
-import { placeWith } from './place.js'
+import { placeWith, type Place } from './place.js'
 import { planned } from './planned.js'
 
 const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,payer_name'
@@ -25,8 +25,16 @@ interface Customer {
 
 const drawn = (count: number, seed = 53): Customer[] =>
   drawCustomers(seed, count).map(({ name, same }, at) => ({ no: 1_001 + at, name, payer: same }))
+/** As the service has them. */
+const spelt = (customers: readonly Customer[]) => customers.map((one) => ({ ...one, payer: one.name }))
 const exportOf = (customers: readonly { no: number; payer: string }[]): string =>
   [HEADER, ...customers.map(({ no, payer }, at) => line(no, at + 1, payer)), ''].join('\n')
+
+/** A further file. */
+function listOf(place: Place, ...lines: readonly string[]): string {
+  writeFileSync(place.at('more.csv'), [...lines, ''].join('\n'))
+  return place.at('more.csv')
+}
 
 async function setUp(customers: readonly Customer[], text: string, options: SandboxOptions = {}) {
   const known = customers.map(({ no, name }) => ({ customer_no: no, name }))
@@ -58,7 +66,7 @@ describe('customers who are those of the export', () => {
   })
 
   it('are not asked about again: what agreed stays so', async () => {
-    const customers = drawn(8).map((one) => ({ ...one, payer: one.name }))
+    const customers = spelt(drawn(8))
     const { send, askedFor } = await setUp(customers, exportOf(customers))
     expect((await send({ limit: 3 })).totals).toMatchObject({ registered: 3, ready: 5 })
     expect((await send()).totals).toMatchObject({ registered: 8 })
@@ -109,7 +117,7 @@ describe('a file that debits strangers', () => {
 })
 
 describe('a part of a file that debits strangers', () => {
-  const customers = drawn(12, 7).map((one) => ({ ...one, payer: one.name }))
+  const customers = spelt(drawn(12, 7))
   const fromTheFourth = customers.map((one, at) =>
     at < 3 ? one : { ...one, no: customers[(at + 1) % 12]!.no },
   )
@@ -135,11 +143,7 @@ describe('a part of a file that debits strangers', () => {
   it('a choice is asked about alone, and the others by the run that would send them, also where it does not say so', async () => {
     const { send, refused, askedFor, posts } = await setUp(customers, exportOf(fromTheFourth))
     const only = [{ column: 'customer_no', values: customers.slice(0, 3).map(({ no }) => String(no)) }]
-    expect((await send({ only, limit: 1 })).totals).toMatchObject({
-      registered: 1,
-      conflict: 1,
-      ready: 10,
-    })
+    expect((await send({ only, limit: 1 })).totals).toMatchObject({ registered: 1, conflict: 1, ready: 10 })
     expect(askedFor()).toBe(3)
     const again = await refused({ who: undefined, files: [] })
     expect(again).toMatchObject({ rule: 'FILE_CUSTOMERS_DIFFER' })
@@ -148,7 +152,7 @@ describe('a part of a file that debits strangers', () => {
 })
 
 describe('a ledger whose customers were asked about', () => {
-  const customers = drawn(20, 29).map((one) => ({ ...one, payer: one.name }))
+  const customers = spelt(drawn(20, 29))
   const [known, others] = [customers.slice(0, 10), customers.slice(10)]
   const withStranger = others.map((one, at) => (at === 4 ? { ...one, payer: 'Xaver Quendelmoor' } : one))
   const lines = withStranger.map(({ no, payer }, at) => line(no, 11 + at, payer))
@@ -156,14 +160,12 @@ describe('a ledger whose customers were asked about', () => {
   it('asks in later runs too, which hold who differs; only a clear no ends that', async () => {
     const { asked, send, askedFor, place, posts } = await setUp(customers, exportOf(known))
     await send()
-    const more = place.at('more.csv')
-    writeFileSync(more, [HEADER, ...lines, ''].join('\n'))
-    const again = await send({ who: undefined, files: [more] })
+    const again = await send({ who: undefined, files: [listOf(place, HEADER, ...lines)] })
     expect(again.totals).toMatchObject({ registered: 19, conflict: 1 })
     expect([askedFor(), posts()]).toEqual([20, 19])
-    writeFileSync(more, [HEADER, line(999_999, 30, 'Xaver Quendelmoor'), ''].join('\n'))
-    await planned(place, asked({ files: [more] }))
-    expect((await send({ who: false, files: [more] })).totals).toMatchObject({ registered: 20 })
+    const files = [listOf(place, HEADER, line(999_999, 30, 'Xaver Quendelmoor'))]
+    await planned(place, asked({ files }))
+    expect((await send({ who: false, files })).totals).toMatchObject({ registered: 20 })
     expect(askedFor()).toBe(20)
   })
 
@@ -175,7 +177,7 @@ describe('a ledger whose customers were asked about', () => {
 })
 
 describe('two rows that name one customer', () => {
-  const customers = drawn(12, 7).map((one) => ({ ...one, payer: one.name }))
+  const customers = spelt(drawn(12, 7))
   it.each([
     ['behind', 2, 3],
     ['before', 3, 2],
@@ -186,9 +188,8 @@ describe('two rows that name one customer', () => {
     const counted = { asked: 11, agrees: 10, differs: 1, unknown: 0 }
     expect(place.look((reader) => reader.who())).toMatchObject(counted)
     // The same customer agrees once more, later.
-    const more = place.at('more.csv')
-    writeFileSync(more, [HEADER, line(customers[of]!.no, 40, `Dr ${customers[of]!.name}`), ''].join('\n'))
-    expect((await send({ files: [more] })).totals).toMatchObject({ registered: 12, conflict: 1 })
+    const files = [listOf(place, HEADER, line(customers[of]!.no, 40, `Dr ${customers[of]!.name}`))]
+    expect((await send({ files })).totals).toMatchObject({ registered: 12, conflict: 1 })
     expect(place.look((reader) => reader.who())).toMatchObject(counted)
   })
 
@@ -204,7 +205,7 @@ describe('two rows that name one customer', () => {
 })
 
 describe('single customers who differ or are unknown', () => {
-  const customers = drawn(60, 11).map((one) => ({ ...one, payer: one.name }))
+  const customers = spelt(drawn(60, 11))
   const rows = customers.map((one, at) =>
     at === 4 ? { ...one, payer: 'Xaver Quendelmoor' } : at === 9 ? { ...one, no: 999_999 } : one,
   )
@@ -217,28 +218,20 @@ describe('single customers who differ or are unknown', () => {
       [5, 'CUSTOMER_NAME_DIFFERS'],
       [10, 'CUSTOMER_UNKNOWN'],
     ])
-    expect(place.look((reader) => reader.who())).toEqual({
-      asked: 60,
-      agrees: 58,
-      differs: 1,
-      unknown: 1,
-      no_name: 0,
-      unreadable: 0,
-    })
+    const counted = { asked: 60, agrees: 58, differs: 1, unknown: 1, no_name: 0, unreadable: 0 }
+    expect(place.look((reader) => reader.who())).toEqual(counted)
   })
 
   it('go where a person writes "send", for good', async () => {
     const { send, place } = await setUp(customers, exportOf(rows))
     await send()
-    const list = place.at('corrections.csv')
-    const sent = [5, 10].map(
-      (row) => `${row},conflict,send,${line(rows[row - 1]!.no, row, rows[row - 1]!.payer)}`,
-    )
-    writeFileSync(
-      list,
-      [`migration_row,migration_state,migration_decision,${HEADER}`, ...sent, ''].join('\n'),
-    )
-    expect((await send({ files: [list] })).totals).toMatchObject({ registered: 60, conflict: 0 })
+    const [five, ten] = [rows[4]!, rows[9]!]
+    const sent = [
+      `5,conflict,send,${line(five.no, 5, five.payer)}`,
+      `10,conflict,send,${line(ten.no, 10, ten.payer)}`,
+    ]
+    const files = [listOf(place, `migration_row,migration_state,migration_decision,${HEADER}`, ...sent)]
+    expect((await send({ files })).totals).toMatchObject({ registered: 60, conflict: 0 })
   })
 
   it('are told and sent where their rules are warnings, and not even told where they are off', async () => {
@@ -254,10 +247,9 @@ describe('single customers who differ or are unknown', () => {
   it('are corrected by another number, which is asked about', async () => {
     const { send, place, askedFor } = await setUp(customers, exportOf(rows))
     await send()
-    const list = place.at('corrections.csv')
     const corrected = `10,conflict,${line(customers[9]!.no, 10, rows[9]!.payer)}`
-    writeFileSync(list, [`migration_row,migration_state,${HEADER}`, corrected, ''].join('\n'))
-    expect((await send({ files: [list] })).totals).toMatchObject({ registered: 59, conflict: 1 })
+    const files = [listOf(place, `migration_row,migration_state,${HEADER}`, corrected)]
+    expect((await send({ files })).totals).toMatchObject({ registered: 59, conflict: 1 })
     expect(askedFor()).toBe(61)
   })
 })
@@ -275,7 +267,7 @@ it('an export that names nobody holds nothing, also beside a column without a na
 
 describe('an answer that is none', () => {
   const of = (...customer_no: number[]) => ({ operation: 'customer', match: { customer_no } }) as const
-  const customers = drawn(20, 3).map((one) => ({ ...one, payer: one.name }))
+  const customers = spelt(drawn(20, 3))
   it('of single customers holds nothing, and is counted', async () => {
     const { send, place } = await setUp(customers, exportOf(customers), {
       faults: [
@@ -305,7 +297,7 @@ describe('an answer that is none', () => {
 })
 
 it('an asking that is broken off goes on with those who were not asked, as often as it takes, and sends nothing before', async () => {
-  const customers = drawn(400, 5).map((one) => ({ ...one, payer: one.name }))
+  const customers = spelt(drawn(400, 5))
   const { refused, send, askedFor, posts } = await setUp(customers, exportOf(customers))
   let broken = 0
   for (; broken < 3; broken += 1) {

@@ -24,10 +24,7 @@ const options = (given: Partial<AdmitOptions> = {}): AdmitOptions => ({
 
 const opened = (...sources: OpenedSource[]) => sources.map((source) => () => Promise.resolve(source))
 
-const NO_CORRECTIONS = {
-  ...NONE_GIVEN_BACK,
-  isResultFile: false,
-}
+const NO_CORRECTIONS = { ...NONE_GIVEN_BACK, isResultFile: false }
 
 describe('admitting the files of a command', () => {
   it('takes all of them in order, and tells how far it is', async () => {

@@ -3,7 +3,8 @@ import { openScratchLedger } from '../../src/ledger/file/writer.js'
 import { admitSources, collectionOpeners, sourceOpeners } from '../../src/run/admit-sources.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../src/source/options.js'
 import type { SeverityOverrides } from '../../src/domain/rule/verdict.js'
-import { freshFile, open, registered, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
+import { freshFile, open, send, SETTINGS, stoppedClock } from '../ledger/campaign-setup.js'
+import { registered } from '../ledger/outcomes.js'
 import { query } from '../ledger/ledger-views.js'
 import { seedChance } from '../support/chance.js'
 import { collectionFile, type Debit } from '../support/collections.js'
@@ -86,15 +87,19 @@ const fates = ({ reader }: Pick<Ledger, 'reader'>): string[] =>
     return [state, latestFirstDebit ?? 'unknown', ...rules].join(' ')
   })
 
-async function fate(exported: Partial<Exported>, seen: Partial<Debit>, rules: SeverityOverrides = {}) {
+/** A ledger that took these rows and collections in with one command. */
+async function beside(
+  rows: readonly Exported[],
+  collections: readonly string[],
+  rules: SeverityOverrides = {},
+) {
   const ledger = kept()
-  await admit(ledger, {
-    exports: [exportOf([row(1, exported)])],
-    collections: [collected(debit(1, seen))],
-    rules,
-  })
-  return fates(ledger)[0]
+  await admit(ledger, { exports: rows.length === 0 ? [] : [exportOf(rows)], collections, rules })
+  return ledger
 }
+
+const fate = async (exported: Partial<Exported>, seen: Partial<Debit>, rules: SeverityOverrides = {}) =>
+  fates(await beside([row(1, exported)], [collected(debit(1, seen))], rules))[0]
 
 // The draws below play what else a mandate can be beside its last collection.
 it.each<[string, Partial<Exported>, Partial<Debit>, string]>([
@@ -110,16 +115,12 @@ it.each<[string, Partial<Exported>, Partial<Debit>, string]>([
 })
 
 it('what a file does not have replaces nothing, differs from nothing, and is told once', async () => {
-  const ledger = kept()
   const known = collected(debit(1), debit(2, { signed: '' }), debit(3), debit(4))
   const later = collected(
     ...[debit(1, { signed: '', iban: '', day: '2026-02-05' }), debit(3, { signed: '' })],
     debit(4, { signed: '2024-03-07', day: '2026-02-05' }),
   )
-  await admit(ledger, {
-    exports: [exportOf([row(1), row(2), row(3, { signed: '2024-03-06' }), row(4)])],
-    collections: [known, later],
-  })
+  const ledger = await beside([row(1), row(2), row(3, { signed: '2024-03-06' }), row(4)], [known, later])
   expect(fates(ledger)).toEqual([
     'ready 2029-02-05',
     'ready 2029-01-05',
@@ -136,31 +137,21 @@ it('what a file does not have replaces nothing, differs from nothing, and is tol
 it('a row whose collections contradict each other about its date is named, also by later ones, and waits where that is an error', async () => {
   const both = (signed: string): string => collected(debit(1, { signed }), debit(2))
   const rules = { EVIDENCE_LACKS: 'error' } as const
-  const ledger = kept()
-  await admit(ledger, { exports: [exportOf([row(1), row(2)])], collections: [both('2024-03-05')] })
+  const ledger = await beside([row(1), row(2)], [both('2024-03-05')])
   expect(ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)).toEqual([])
-  await admit(ledger, {
-    exports: [],
-    collections: [collected(debit(1, { signed: '2020-01-01', day: '2026-02-05' }))],
-  })
+  await admit(ledger, { collections: [collected(debit(1, { signed: '2020-01-01', day: '2026-02-05' }))] })
   expect(ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)).toMatchObject([
     { rowId: 1, value: 'M-1' },
   ])
-  const strict = kept()
-  await admit(strict, {
-    exports: [exportOf([row(1), row(2)])],
-    collections: [both('2024-03-05'), both('2020-01-01')],
-    rules,
-  })
+  const strict = await beside([row(1), row(2)], [both('2024-03-05'), both('2020-01-01')], rules)
   expect(fates(strict)).toEqual(['conflict 2029-01-05 !LACKS', 'ready 2029-01-05'])
 })
 
 it('one date of signature in most collections proves none, is told once, and still agrees with its own', async () => {
   const numbers = Array.from({ length: 12 }, (_, at) => at + 1)
   const seen = (n: number): Debit => debit(n, { signed: n > 10 ? '2020-02-02' : '2025-12-30' })
-  const ledger = kept()
   const rows = numbers.map((n) => row(n, { signed: n === 1 ? '2025-12-30' : '2024-03-05' }))
-  await admit(ledger, { exports: [exportOf(rows)], collections: [collected(...numbers.map(seen))] })
+  const ledger = await beside(rows, [collected(...numbers.map(seen))])
   const held = 'conflict 2029-01-05 !DATE_DIFFERS'
   expect(fates(ledger)).toEqual(numbers.map((n) => (n > 10 ? held : 'ready 2029-01-05')))
   expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, date_differs: 2 })
@@ -182,15 +173,13 @@ it('the latest day counts in whatever order, and what differs on it agrees with 
     collected(debit(1), debit(2, { iban: germanIban(8) })),
   ]
   for (const collections of [files, files.toReversed()]) {
-    const ledger = kept()
-    await admit(ledger, { exports: [exportOf([row(1), row(2)])], collections })
+    const ledger = await beside([row(1), row(2)], collections)
     expect(fates(ledger)).toEqual(['ready 2029-01-05', 'conflict 2029-01-05 !ACCOUNT_DIFFERS'])
   }
 })
 
 it('what came in stays for later files, and holds rows that wait from earlier ones', async () => {
-  const ledger = kept()
-  await admit(ledger, { exports: [exportOf([row(1), row(2)])] })
+  const ledger = await beside([row(1), row(2)], [])
   expect(ledger.reader.evidence()).toBeNull()
   const collections = [collected(debit(1, { iban: germanIban(9) }), debit(2), debit(3, { sequence: 'FNAL' }))]
   await admit(ledger, { collections })
@@ -199,12 +188,8 @@ it('what came in stays for later files, and holds rows that wait from earlier on
   expect(ledger.reader.decisions(0, 9)).toMatchObject([{ decision: 'held', rowId: 1 }])
   await admit(ledger, { exports: [exportOf([row(3)])], collections })
   expect(fates(ledger).at(-1)).toBe('conflict 2029-01-05 !ENDED')
-  expect(ledger.reader.evidence()).toMatchObject({
-    agrees: 1,
-    account_differs: 1,
-    ended: 1,
-    not_in_export: 0,
-  })
+  const counts = { agrees: 1, account_differs: 1, ended: 1, not_in_export: 0 }
+  expect(ledger.reader.evidence()).toMatchObject(counts)
   expect(ledger.reader.collectedOf(2)).toEqual({ day: '2026-01-05', is: ['agrees'] })
 })
 
@@ -220,8 +205,10 @@ it('an end on any day holds its mandate, also under its former, a wrong or no cr
   ]
   for (const order of [debits, debits.toReversed()])
     for (const collections of [[collected(...order)], order.map((one) => collected(one))]) {
-      const ledger = kept()
-      await admit(ledger, { exports: [exportOf([1, 2, 3, 4, 5, 6].map((n) => row(n)))], collections })
+      const ledger = await beside(
+        [1, 2, 3, 4, 5, 6].map((n) => row(n)),
+        collections,
+      )
       const held = 'conflict 2029-01-05 !ENDED'
       expect(fates(ledger)).toEqual([held, held, held, held, 'ready 2029-01-05', held])
       expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, ended: 5, not_in_export: 0 })
@@ -234,7 +221,6 @@ it('an end on any day holds its mandate, also under its former, a wrong or no cr
 it.each(['', 'NOTPROVIDED'])(
   'a collection with the creditor "%s" is known by its reference',
   async (creditor) => {
-    const ledger = kept()
     const nameless = [
       debit(1, { creditor, signed: '' }),
       debit(2, { creditor, iban: '' }),
@@ -244,30 +230,21 @@ it.each(['', 'NOTPROVIDED'])(
       debit(5, { creditor, day: '2025-02-05' }),
       debit(5),
     ]
-    await admit(ledger, {
-      exports: [exportOf([row(1), row(2), row(3), row(4), row(5)])],
-      collections: nameless.map((one) => collected(one)),
-    })
-    expect(fates(ledger)).toEqual([
-      'ready 2027-03-05',
-      'ready 2027-03-05',
-      'conflict 2027-03-05 !ACCOUNT_DIFFERS',
-      'conflict 2029-01-05 !ENDED',
-      'ready 2029-01-05',
-    ])
-    expect(ledger.reader.evidence()).toMatchObject({
-      agrees: 1,
-      creditor_differs: 0,
-      never_collected: 0,
-      not_in_export: 0,
-    })
+    const ledger = await beside(
+      [1, 2, 3, 4, 5].map((n) => row(n)),
+      nameless.map((one) => collected(one)),
+    )
+    const [unknown, known] = ['2027-03-05', '2029-01-05']
+    const held = [`conflict ${unknown} !ACCOUNT_DIFFERS`, `conflict ${known} !ENDED`]
+    expect(fates(ledger)).toEqual([`ready ${unknown}`, `ready ${unknown}`, ...held, `ready ${known}`])
+    const none = { creditor_differs: 0, never_collected: 0, not_in_export: 0 }
+    expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, ...none })
   },
 )
 
 it('a later collection with a wrong creditor is counted beside what vouches for its mandate', async () => {
-  const ledger = kept()
   const unreadable = debit(1, { creditor: 'DE-WRONG', day: '2026-02-05' })
-  await admit(ledger, { exports: [exportOf([row(1)])], collections: [collected(debit(1), unreadable)] })
+  const ledger = await beside([row(1)], [collected(debit(1), unreadable)])
   expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, not_in_export: 1 })
 })
 
@@ -337,10 +314,9 @@ it.each<[string, Debit[], expected: string, rows?: Partial<Exported>[], missing?
 )
 
 it('an amendment that is known later holds a row that waits, and its successor where it was sent', async () => {
-  const waiting = kept()
-  await admit(waiting, { exports: [exportOf([row(1)])], collections: [collected(FORMER)] })
+  const waiting = await beside([row(1)], [collected(FORMER)])
   expect(fates(waiting)).toEqual(['ready 2029-01-05'])
-  await admit(waiting, { collections: [collected(moved(1, '2026-02-05'))] })
+  await admit(waiting, { collections: [collected(SINCE)] })
   expect(fates(waiting)).toEqual(['conflict 2029-01-05 !REFERENCE_DIFFERS'])
   const ledger = open()
   const given = { admit: ledger.admit, reader: ledger.view }
@@ -401,10 +377,8 @@ it('an erasure takes the digest of the account from what was collected, a purge 
     { own: keys()[0]?.seen, seen: expect.not.stringContaining(before!.seen) as string },
   ])
   ledger.purge(words)
-  const texts = query(
-    file,
-    'select creditor, reference, mandate_key, former, successor from collected, amended',
-  )
+  const columns = 'creditor, reference, mandate_key, former, successor'
+  const texts = query(file, `select ${columns} from collected, amended`)
   expect(texts).toHaveLength(2)
   expect(JSON.stringify(texts)).not.toContain(reference)
 })
@@ -505,13 +479,8 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
   const owned = new Set(exports.map(keyOf))
   const used = new Set<Last>()
   const counts = {
-    agrees: 0,
-    reference_differs: 0,
-    creditor_differs: 0,
-    date_differs: 0,
-    account_differs: 0,
-    never_collected: 0,
-    ended: 0,
+    ...{ agrees: 0, reference_differs: 0, creditor_differs: 0, date_differs: 0, account_differs: 0 },
+    ...{ never_collected: 0, ended: 0 },
   }
   const found = exports.map((one) => {
     const own = lasts.get(keyOf(one))

@@ -8,7 +8,7 @@ import { openLedger } from '../../src/ledger/file/open-ledger.js'
 import { openLedgerReader } from '../../src/ledger/read/open-reader.js'
 import { type CampaignEnd, type OpenRun, type RunPreview } from '../../src/run/campaign.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
-import { registeredNo, runOn } from './delivery-world.js'
+import { registeredNo, runOn, WIDE_POLICY } from './delivery-world.js'
 import { inDoubt, refused } from './outcome-samples.js'
 import { mandateOf, recordOf, sourceOf } from './mandate-samples.js'
 import { startVirtualTime } from './virtual-time.js'
@@ -73,12 +73,8 @@ describe('one run of a campaign', () => {
   it('admits the files, sends what is ready, and records how it ended', async () => {
     const campaign = newCampaign()
     const end = await campaign.run({ files: opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3])) })
-    expect(end).toMatchObject({
-      admitted: [{ name: 'a.csv' }, { name: 'b.csv' }],
-      stop: null,
-      totals: { read: 3, registered: 3 },
-      exitCode: 0,
-    })
+    const admitted = [{ name: 'a.csv' }, { name: 'b.csv' }]
+    expect(end).toMatchObject({ admitted, stop: null, totals: { read: 3, registered: 3 }, exitCode: 0 })
     expect(campaign.sent).toEqual([1, 2, 3])
     expect(campaign.lastRun()).toMatchObject({ stoppedBy: null, exitCode: 0 })
     expect(campaign.lastRun().endedAt).not.toBe(null)
@@ -116,15 +112,10 @@ describe('not confirming is nothing happening', () => {
 
   it('8.2.5 --retry-refused leaves no decision and no ready row, and the next run sends nothing', async () => {
     const campaign = newCampaign()
-    await campaign.run({
-      files: opened(sourceOf('a.csv', [1, 2])),
-      send: () => Promise.resolve(refused()),
-    })
+    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(refused()) })
     await decline(campaign, { retryRefusedBy: 'Ada' })
-    expect(await campaign.run({ confirm: nothingToAsk })).toMatchObject({
-      totals: { refused: 2 },
-      exitCode: 3,
-    })
+    const end = await campaign.run({ confirm: nothingToAsk })
+    expect(end).toMatchObject({ totals: { refused: 2 }, exitCode: 3 })
     expect(campaign.sent).toEqual([])
   })
 
@@ -168,23 +159,21 @@ describe('not confirming is nothing happening', () => {
   })
 })
 
-describe('rows that wait for a late request', () => {
-  it('stop the run with the time from which they may leave, when a clock ran ahead of the decision', async () => {
-    const campaign = newCampaign()
-    await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(inDoubt()) })
-    const both = [1, 2].map((rowId) => resolutionOf(rowId, 'refused', { attempt: 1 }))
-    expect(campaign.ledger.resolve(both, { dryRun: false, force: true }).isApplied).toBe(false)
-    await campaign.pass(LATE_REQUEST_MS)
-    expect(campaign.ledger.resolve(both, { dryRun: false }).isApplied).toBe(true)
-    campaign.setBack(LATE_REQUEST_MS)
-    const end = await campaign.run({ retryRefusedBy: 'Ada' })
-    expect(end).toMatchObject({ stop: { kind: 'waiting' }, totals: { ready: 2 }, exitCode: 5 })
-    expect(end.stop?.next).toMatch(/run the same command after \d{4}-/)
-    expect(campaign.sent).toEqual([])
-    const third = await campaign.run({ files: opened(sourceOf('b.csv', [3])) })
-    expect(third).toMatchObject({ stop: { kind: 'waiting' }, totals: { registered: 1, ready: 2 } })
-    expect(campaign.sent).toEqual([3])
-  })
+it('rows that wait for a late request stop the run with the time from which they may leave, when a clock ran ahead of the decision', async () => {
+  const campaign = newCampaign()
+  await campaign.run({ files: opened(sourceOf('a.csv', [1, 2])), send: () => Promise.resolve(inDoubt()) })
+  const both = [1, 2].map((rowId) => resolutionOf(rowId, 'refused', { attempt: 1 }))
+  expect(campaign.ledger.resolve(both, { dryRun: false, force: true }).isApplied).toBe(false)
+  await campaign.pass(LATE_REQUEST_MS)
+  expect(campaign.ledger.resolve(both, { dryRun: false }).isApplied).toBe(true)
+  campaign.setBack(LATE_REQUEST_MS)
+  const end = await campaign.run({ retryRefusedBy: 'Ada' })
+  expect(end).toMatchObject({ stop: { kind: 'waiting' }, totals: { ready: 2 }, exitCode: 5 })
+  expect(end.stop?.next).toMatch(/run the same command after \d{4}-/)
+  expect(campaign.sent).toEqual([])
+  const third = await campaign.run({ files: opened(sourceOf('b.csv', [3])) })
+  expect(third).toMatchObject({ stop: { kind: 'waiting' }, totals: { registered: 1, ready: 2 } })
+  expect(campaign.sent).toEqual([3])
 })
 
 describe('a refused row that a later file has corrected', () => {
@@ -273,6 +262,14 @@ describe('a run that is told which of the ready rows to send', () => {
     const last = await campaign.run({ choice: customers(1, 3, 5) })
     expect(last).toMatchObject({ stop: null, choice: { left: 0 }, exitCode: 0 })
     expect(campaign.sent).toEqual([2, 4, 6, 1, 3, 5])
+  })
+
+  it('takes the pilot of a new file from those alone', async () => {
+    const campaign = newCampaign()
+    await campaign.run({ files: files() })
+    const policy = { ...WIDE_POLICY, limit: 1 }
+    await campaign.run({ files: opened(sourceOf('b.csv', [7, 8, 9])), choice: customers(9), policy })
+    expect(campaign.sent).toEqual([1, 2, 3, 4, 5, 6, 9])
   })
 
   it('claims nothing where nothing of it is to be sent', async () => {

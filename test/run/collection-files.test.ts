@@ -4,16 +4,8 @@ import { type Chance, seedChance } from '../support/chance.js'
 import { collectionFile, type Debit } from '../support/collections.js'
 import { CHECK, fileOf, optionsOf } from '../support/sources.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
-import {
-  admit,
-  decide,
-  inDoubt,
-  open,
-  refused,
-  registered,
-  send,
-  SETTINGS,
-} from '../ledger/campaign-setup.js'
+import { admit, decide, open, send, SETTINGS } from '../ledger/campaign-setup.js'
+import { inDoubt, refused, registered } from '../ledger/outcomes.js'
 import { creditorIdentifierOf } from '../support/sample-values.js'
 import { isBalanced } from '../../src/domain/row/row-state.js'
 import { SourceError } from '../../src/errors.js'
@@ -76,6 +68,13 @@ function campaignOf(ledger: ReturnType<typeof open>) {
   )
 }
 
+/** The same, of one file after the other. */
+async function oneByOne(...texts: readonly (string | Uint8Array)[]) {
+  const run = campaign()
+  for (const text of texts) await run(text)
+  return run
+}
+
 const january = collectionFile([{ reference: 'M-1', iban: IBANS[1] }, { reference: 'M-2' }])
 const february = collectionFile([
   { reference: 'M-1', day: '2026-02-05' },
@@ -84,14 +83,10 @@ const february = collectionFile([
 const LATEST = ['ready M-1 DE…3000', 'excluded M-2 DE…3000']
 
 it('of several files the latest day counts, in whatever order and command they come', async () => {
-  for (const order of [
-    [january, february],
-    [february, january],
-  ]) {
+  const files = [january, february]
+  for (const order of [files, files.toReversed()]) {
     expect(await campaign()(...order)).toEqual(LATEST)
-    const later = campaign()
-    for (const file of order) await later(file)
-    expect(await later(...order)).toEqual(LATEST)
+    expect(await (await oneByOne(...order))(...order)).toEqual(LATEST)
   }
 })
 
@@ -115,9 +110,7 @@ it.each<[string, Partial<Debit>]>([
       const one = campaign()
       expect((await one(...order)).filter(isAlive)).toEqual(['ready M-2 DE…3000'])
       expect(await readyOfCheck(...order)).toBe(1)
-      const several = campaign()
-      for (const file of order) await several(file)
-      for (const { ledger } of [one, several]) {
+      for (const { ledger } of [one, await oneByOne(...order)]) {
         expect(rowsOf(ledger.view).filter(isAlive)).toEqual(['ready M-2 DE…3000'])
         const held = ledger.view.rows(['conflict'], 0, 9).at(-1)
         const told = ledger.view
@@ -130,10 +123,8 @@ it.each<[string, Partial<Debit>]>([
         expect(rowsOf(ledger.view).filter(isAlive)).toEqual(['ready M-2 DE…3000'])
         const corrected = { reference: 'M-1', customerNo: 101, signedDate: '2015-03-01', iban: IBANS[0] }
         admit(ledger, [{ ...corrected, corrects: held?.id ?? 0, isDecided: true }])
-        expect(rowsOf(ledger.view).filter(isAlive).toSorted()).toEqual([
-          'ready M-1 DE…3000',
-          'ready M-2 DE…3000',
-        ])
+        const both = ['ready M-1 DE…3000', 'ready M-2 DE…3000']
+        expect(rowsOf(ledger.view).filter(isAlive).toSorted()).toEqual(both)
       }
     }
   },
@@ -151,18 +142,11 @@ it('an end that comes in once its mandate was sent is a line of the cut-over', a
 it('no file of the same day, and none beside another export, replaces what says something else', async () => {
   const ended = collectionFile([{ reference: 'M-1', sequence: 'FNAL' }])
   expect(await campaign()(ended, january)).toContain('conflict M-1 DE…2051')
-  expect(await campaign()(january, ended)).toEqual([
-    'conflict M-1 DE…2051',
-    'ready M-2 DE…3000',
-    'excluded M-1 DE…3000',
-  ])
+  const waits = ['conflict M-1 DE…2051', 'ready M-2 DE…3000']
+  expect(await campaign()(january, ended)).toEqual([...waits, 'excluded M-1 DE…3000'])
   const line = `${IBANS[0]},2015-03-01,DE98ZZZ09999999999`
   const csv = `iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,status\n${line},M-1,ended\n${line},M-2,active\n`
-  expect(await campaign()(csv, january)).toEqual([
-    'excluded M-1 DE…3000',
-    'ready M-2 DE…3000',
-    'conflict M-1 DE…2051',
-  ])
+  expect(await campaign()(csv, january)).toEqual(['excluded M-1 DE…3000', ...waits.toReversed()])
 })
 
 it('collections of one mandate with different dates of signature wait, in one file as in several', async () => {
@@ -202,9 +186,7 @@ it('a later collection of the reference that names no creditor holds the mandate
     [later, february],
   ]) {
     expect(sorted(await campaign()(...order))).toEqual(held)
-    const one = campaign()
-    for (const file of order) await one(file)
-    expect(sorted(await one(january))).toEqual(held)
+    expect(sorted(await (await oneByOne(...order))(january))).toEqual(held)
     expect(await readyOfCheck(...order)).toBe(0)
   }
   const csv = `iban,signed_date,sepa_creditor_identifier,unique_mandate_reference,status\n${IBANS[0]},2015-03-01,DE98ZZZ09999999999,M-1,active\n`
@@ -219,9 +201,7 @@ it('a later collection of the reference that names no creditor holds the mandate
       [earlier(more), february],
     ]) {
       expect(await campaign()(...order)).toContain(held[0])
-      const one = campaign()
-      for (const file of order) await one(file)
-      expect(await one(january)).toContain(held[0])
+      expect(await (await oneByOne(...order))(january)).toContain(held[0])
     }
   expect(await campaign()(february, nobody('2026-03-05', 'M-11'))).toContain('ready M-1 DE…3000')
 })

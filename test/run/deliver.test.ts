@@ -27,20 +27,18 @@ function beside(world: DeliveryWorld): Database {
 const countOf = (connection: Database, sql: string): number =>
   connection.prepare<[], number>(sql).pluck().get() ?? 0
 
-describe('a run without faults', () => {
-  it('tells the intent before the request leaves, and the outcome before it is committed', async () => {
-    const world = openDeliveryWorld(1)
-    const told: string[] = []
-    await world.deliver(
-      (request) => {
-        told.push('request')
-        return { outcome: registeredAs(request) }
-      },
-      { watch: ({ kind }) => told.push(`${kind}, ${world.totals().registered} registered`) },
-    )
-    expect(told).toEqual(['intent, 0 registered', 'request', 'outcome, 0 registered'])
-    expect(world.totals().registered).toBe(1)
-  })
+it('a run without faults tells the intent before the request leaves, and the outcome before it is committed', async () => {
+  const world = openDeliveryWorld(1)
+  const told: string[] = []
+  await world.deliver(
+    (request) => {
+      told.push('request')
+      return { outcome: registeredAs(request) }
+    },
+    { watch: ({ kind }) => told.push(`${kind}, ${world.totals().registered} registered`) },
+  )
+  expect(told).toEqual(['intent, 0 registered', 'request', 'outcome, 0 registered'])
+  expect(world.totals().registered).toBe(1)
 })
 
 describe('concurrency', () => {
@@ -202,9 +200,8 @@ describe('rows that come again', () => {
     }))
     // The budget lets about a hundred repeats leave in a quarter of an hour; the others are not held on to.
     expect(stop?.kind).toBe('waited')
-    expect(world.requests.filter(({ seen, atMs }) => seen > 1 && atMs < 120_000).length).toBeLessThanOrEqual(
-      40,
-    )
+    const repeats = world.requests.filter(({ seen, atMs }) => seen > 1 && atMs < 120_000)
+    expect(repeats.length).toBeLessThanOrEqual(40)
     expect(world.totals().registered).toBeGreaterThan(100)
     expect(world.totals().registered + world.totals().ready).toBe(200)
   })
@@ -214,10 +211,8 @@ describe('rows that come again', () => {
   it('and are never available end a run when no new row could be taken up any more', async () => {
     const world = openDeliveryWorld(2_500)
     const stop = await world.deliver(() => ({ outcome: notAvailableYet() }))
-    expect(stop).toMatchObject({
-      kind: 'waited',
-      why: expect.stringContaining('away for a quarter of an hour') as string,
-    })
+    expect(stop?.kind).toBe('waited')
+    expect(stop?.why).toContain('away for a quarter of an hour')
     expect(world.time.clock.monotonic()).toBeLessThan(QUARTER_MS + 60_000)
     expect(world.totals()).toMatchObject({ ready: 2_500, inDoubt: 0 })
   })
@@ -280,9 +275,7 @@ describe('the brake', () => {
 
   it('28 credentials refused at the canary stop the run with every row ready', async () => {
     const world = openDeliveryWorld(10)
-    const stop = await world.deliver(() => ({
-      outcome: turnedAway({ status: 401, halt: 'credentials' }),
-    }))
+    const stop = await world.deliver(() => ({ outcome: turnedAway({ status: 401, halt: 'credentials' }) }))
     expect(stop?.kind).toBe('credentials')
     expect(world.requests).toHaveLength(1)
     expect(world.totals()).toMatchObject({ ready: 10 })
@@ -313,9 +306,8 @@ describe('the brake', () => {
     const stop = await world.deliver(({ ordinal }) => ({ outcome: registeredNo(referenceOf(ordinal)) }))
     expect(stop?.kind).toBe('reference_repeated')
     expect(world.totals()).toMatchObject({ inDoubt: 1, sending: 0, registered: registeredRows })
-    expect(
-      world.events.find((event) => event.kind === 'outcome' && event.outcome.kind === 'in_doubt'),
-    ).toMatchObject({ row: { id: doubted } })
+    const isDoubt = (event: DeliveryEvent) => event.kind === 'outcome' && event.outcome.kind === 'in_doubt'
+    expect(world.events.find(isDoubt)).toMatchObject({ row: { id: doubted } })
   })
 })
 
@@ -361,15 +353,13 @@ describe('a ledger that cannot be written', () => {
   })
 })
 
-describe('a sender that breaks its promise', () => {
-  it('stops the run, and the row is in doubt at the next start', async () => {
-    const world = openDeliveryWorld(10)
-    const broken = new Error('A send must not reject')
-    const send = (): Promise<Outcome> => Promise.reject(broken)
-    await expect(world.deliver(allRegistered, { send })).rejects.toBe(broken)
-    expect(world.reopen().recovered).toBe(1)
-    expect(world.totals()).toMatchObject({ inDoubt: 1, ready: 9 })
-  })
+it('a sender that breaks its promise stops the run, and the row is in doubt at the next start', async () => {
+  const world = openDeliveryWorld(10)
+  const broken = new Error('A send must not reject')
+  const send = (): Promise<Outcome> => Promise.reject(broken)
+  await expect(world.deliver(allRegistered, { send })).rejects.toBe(broken)
+  expect(world.reopen().recovered).toBe(1)
+  expect(world.totals()).toMatchObject({ inDoubt: 1, ready: 9 })
 })
 
 describe('a watcher that throws', () => {
@@ -391,26 +381,18 @@ describe('a watcher that throws', () => {
       expect(sent).toBeGreaterThanOrEqual(5)
       expect(sent).toBeLessThan(40)
       expect(world.reopen().recovered).toBe(0)
-      const turned = kind === 'pause' ? 1 : 0
-      expect(world.totals()).toMatchObject({
-        registered: sent - turned,
-        inDoubt: 0,
-        ready: 40 - sent + turned,
-      })
+      const registered = kind === 'pause' ? sent - 1 : sent
+      expect(world.totals()).toMatchObject({ registered, inDoubt: 0, ready: 40 - registered })
     },
   )
 
   it('a look-up that fails does not cost the answer either', async () => {
     const world = openDeliveryWorld(20)
     const broken = new Error('The ledger cannot be read')
-    const ledger = {
-      ready: world.ledger.ready,
-      begin: world.ledger.begin,
-      settle: world.ledger.settle,
-      hasAssigned: () => {
-        throw broken
-      },
+    const hasAssigned = (): never => {
+      throw broken
     }
+    const ledger = { ...world.ledger, hasAssigned }
     await expect(world.deliver(allRegistered, { ledger })).rejects.toBe(broken)
     expect(world.reopen().recovered).toBe(0)
     expect(world.totals()).toMatchObject({ registered: 1, ready: 19, inDoubt: 0 })
@@ -418,11 +400,7 @@ describe('a watcher that throws', () => {
 })
 
 const facts = (known: Partial<AttemptFacts> = {}): AttemptFacts => ({
-  isReferenceKnown: false,
-  turnedAway: 1,
-  ageMs: 0,
-  connectionFailures: 1,
-  random: 0.5,
+  ...{ isReferenceKnown: false, turnedAway: 1, ageMs: 0, connectionFailures: 1, random: 0.5 },
   ...known,
 })
 
@@ -441,28 +419,26 @@ const GIVEN_UP = {
   next: 'Ask the service about its limits, send fewer requests at once or a second, then run again (--concurrency N, --rate N)',
 }
 
-describe('what becomes of a row', () => {
-  it.each<[string, Outcome, Partial<AttemptFacts>, object]>([
-    ['registered', registered(), {}, settled()],
-    ['refused', refused(), {}, settled()],
-    ['in doubt', inDoubt({ status: 503 }), {}, settled()],
-    ['registered, with a wait for the run', registered({ retryAfterMs: 3_000 }), {}, settled(3_000)],
-    ['in doubt, with a wait', inDoubt({ status: 503, retryAfterMs: 3_000 }), {}, settled(3_000)],
-    ['not sent', notSent(), {}, again(500)],
-    ['not sent, once more', notSent(), { connectionFailures: 3, random: 0.25, turnedAway: 8 }, again(1_000)],
-    ['not sent, for almost a quarter of an hour', notSent(), { ageMs: 15 * MINUTE_MS - 1 }, again(500)],
-    ['not sent, for as long', notSent(), { ageMs: 15 * MINUTE_MS }, { ...later(500), stop: null }],
-    ['turned away', turnedAway(), {}, again(750)],
-    ['turned away four times', turnedAway(), { turnedAway: 4, random: 0 }, again(4_000)],
-    ['turned away for a time', turnedAway({ retryAfterMs: 90_000 }), {}, again(90_000)],
-    ['turned away eight times', turnedAway(), { turnedAway: 8 }, { ...later(60_000 * 0.75), stop: GIVEN_UP }],
-    ['turned away for long', turnedAway(), { ageMs: 15 * MINUTE_MS }, { ...later(750), stop: GIVEN_UP }],
-    ['not available yet, which waits alone', notAvailableYet(), {}, again(750, 0)],
-    ['not available for a time', notAvailableYet({ retryAfterMs: 5_000 }), {}, again(5_000)],
-    ['not available eight times', notAvailableYet(), { turnedAway: 8 }, { ...later(0), stop: null }],
-  ])('%s', (_name, outcome, known, expected) => {
-    expect(decide(outcome, facts(known))).toEqual({ outcome, ...expected })
-  })
+it.each<[string, Outcome, Partial<AttemptFacts>, object]>([
+  ['registered', registered(), {}, settled()],
+  ['refused', refused(), {}, settled()],
+  ['in doubt', inDoubt({ status: 503 }), {}, settled()],
+  ['registered, with a wait for the run', registered({ retryAfterMs: 3_000 }), {}, settled(3_000)],
+  ['in doubt, with a wait', inDoubt({ status: 503, retryAfterMs: 3_000 }), {}, settled(3_000)],
+  ['not sent', notSent(), {}, again(500)],
+  ['not sent, once more', notSent(), { connectionFailures: 3, random: 0.25, turnedAway: 8 }, again(1_000)],
+  ['not sent, for almost a quarter of an hour', notSent(), { ageMs: 15 * MINUTE_MS - 1 }, again(500)],
+  ['not sent, for as long', notSent(), { ageMs: 15 * MINUTE_MS }, { ...later(500), stop: null }],
+  ['turned away', turnedAway(), {}, again(750)],
+  ['turned away four times', turnedAway(), { turnedAway: 4, random: 0 }, again(4_000)],
+  ['turned away for a time', turnedAway({ retryAfterMs: 90_000 }), {}, again(90_000)],
+  ['turned away eight times', turnedAway(), { turnedAway: 8 }, { ...later(60_000 * 0.75), stop: GIVEN_UP }],
+  ['turned away for long', turnedAway(), { ageMs: 15 * MINUTE_MS }, { ...later(750), stop: GIVEN_UP }],
+  ['not available yet, which waits alone', notAvailableYet(), {}, again(750, 0)],
+  ['not available for a time', notAvailableYet({ retryAfterMs: 5_000 }), {}, again(5_000)],
+  ['not available eight times', notAvailableYet(), { turnedAway: 8 }, { ...later(0), stop: null }],
+])('what becomes of a row: %s', (_name, outcome, known, expected) => {
+  expect(decide(outcome, facts(known))).toEqual({ outcome, ...expected })
 })
 
 describe('a reference that another row has', () => {
@@ -502,18 +478,9 @@ it.each<[string, (retryAfterMs: number) => Outcome]>([
 })
 
 describe('whatever is seen', () => {
+  const SEEN = [registered(), refused(), inDoubt(), turnedAway(), notAvailableYet(), notSent()]
   const outcome = fc
-    .tuple(
-      fc.constantFrom<Outcome>(
-        registered(),
-        refused(),
-        inDoubt(),
-        turnedAway(),
-        notAvailableYet(),
-        notSent(),
-      ),
-      fc.option(fc.integer({ min: 0, max: 10 ** 7 })),
-    )
+    .tuple(fc.constantFrom<Outcome>(...SEEN), fc.option(fc.integer({ min: 0, max: 10 ** 7 })))
     .map(([seen, retryAfterMs]): Outcome => ({ ...seen, evidence: { ...seen.evidence, retryAfterMs } }))
   const anyFacts = fc.record({
     isReferenceKnown: fc.boolean(),

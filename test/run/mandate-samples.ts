@@ -2,7 +2,8 @@ import type { Mandate } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord } from '../../src/domain/rule/verdict.js'
 import type { Ledger } from '../../src/ledger/file/writer.js'
 import type { OpenedSource } from '../../src/source/read-source.js'
-import { admit, recordOf as checkedRecord, summaryOf, type Values } from '../ledger/campaign-setup.js'
+import { admit } from '../ledger/campaign-setup.js'
+import { recordOf as checkedRecord, summaryOf, type Values } from '../ledger/records.js'
 import { germanIban } from '../support/export.js'
 
 /** The mandate of the nth invented customer. */

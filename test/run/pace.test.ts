@@ -142,29 +142,27 @@ describe('throttling', () => {
   })
 })
 
-describe('the sign of an outcome', () => {
-  it.each<[string, Outcome, PaceSign]>([
-    ['registered', registered(), 'clean'],
-    ['refused', refused(), 'clean'],
-    ['a refusal by 503', refused({ status: 503 }), 'throttled'],
-    ['429', turnedAway(), 'throttled'],
-    ['421', turnedAway({ status: 421 }), 'throttled'],
-    ['503 that is configured as turned away', turnedAway({ status: 503 }), 'throttled'],
-    ['500', inDoubt({ status: 500, errorCode: null }), 'neutral'],
-    ['a headers timeout', inDoubt({ errorCode: 'UND_ERR_HEADERS_TIMEOUT' }), 'throttled'],
-    ['an answer that stops in the middle', inDoubt({ errorCode: 'UND_ERR_BODY_TIMEOUT' }), 'throttled'],
-    ['not available yet', notAvailableYet(), 'neutral'],
-    ['503 in doubt', inDoubt({ status: 503, errorCode: null }), 'throttled'],
-    ['silence', inDoubt({ errorCode: 'DEADLINE' }), 'throttled'],
-    ['a reset', inDoubt(), 'neutral'],
-    ['held back', inDoubt({ started: false, status: 200, errorCode: null }), 'clean'],
-    ['held back by a 429', inDoubt({ started: false, status: 429, errorCode: null }), 'throttled'],
-    ['429 in doubt', inDoubt({ status: 429, errorCode: null }), 'neutral'],
-    ['no connection', notSent(), 'unreached'],
-    ['no connection in time', notSent({ errorCode: 'DEADLINE' }), 'unreached'],
-  ])('%s', (_name, outcome, sign) => {
-    expect(signOf(outcome)).toBe(sign)
-  })
+it.each<[string, Outcome, PaceSign]>([
+  ['registered', registered(), 'clean'],
+  ['refused', refused(), 'clean'],
+  ['a refusal by 503', refused({ status: 503 }), 'throttled'],
+  ['429', turnedAway(), 'throttled'],
+  ['421', turnedAway({ status: 421 }), 'throttled'],
+  ['503 that is configured as turned away', turnedAway({ status: 503 }), 'throttled'],
+  ['500', inDoubt({ status: 500, errorCode: null }), 'neutral'],
+  ['a headers timeout', inDoubt({ errorCode: 'UND_ERR_HEADERS_TIMEOUT' }), 'throttled'],
+  ['an answer that stops in the middle', inDoubt({ errorCode: 'UND_ERR_BODY_TIMEOUT' }), 'throttled'],
+  ['not available yet', notAvailableYet(), 'neutral'],
+  ['503 in doubt', inDoubt({ status: 503, errorCode: null }), 'throttled'],
+  ['silence', inDoubt({ errorCode: 'DEADLINE' }), 'throttled'],
+  ['a reset', inDoubt(), 'neutral'],
+  ['held back', inDoubt({ started: false, status: 200, errorCode: null }), 'clean'],
+  ['held back by a 429', inDoubt({ started: false, status: 429, errorCode: null }), 'throttled'],
+  ['429 in doubt', inDoubt({ status: 429, errorCode: null }), 'neutral'],
+  ['no connection', notSent(), 'unreached'],
+  ['no connection in time', notSent({ errorCode: 'DEADLINE' }), 'unreached'],
+])('the sign of an outcome: %s', (_name, outcome, sign) => {
+  expect(signOf(outcome)).toBe(sign)
 })
 
 it('sending takes as long as slots and rate allow, and twice as long where each row is asked about first', () => {

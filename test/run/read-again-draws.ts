@@ -179,35 +179,14 @@ const KEYS_OF: Readonly<Record<Format, readonly Key[]>> = (() => {
     csv: plain,
     xlsx: plain,
     joined: all.filter((key) => !['crosswalk', 'lines', 'secondKey', 'customer'].includes(key)),
-    'pain.008': [
-      'reference',
-      'exclude',
-      'rules',
-      'crosswalk',
-      'lines',
-      'furtherWords',
-      'creditorIdentifier',
-      'last',
-    ],
+    'pain.008': 'reference exclude rules crosswalk lines furtherWords creditorIdentifier last'.split(
+      ' ',
+    ) as Key[],
   }
 })()
 type Chosen = { readonly [Name in Key]: (typeof CHOICES)[Name][number] }
 
-const HELPERS = [
-  'Kunde',
-  'Debtor',
-  'Old',
-  'Status',
-  'Kind',
-  'Seq',
-  'Scheme',
-  'Last',
-  'austritt',
-  'IBAN2',
-  'iban',
-  'Stamp',
-  'Datum',
-]
+const HELPERS = 'Kunde Debtor Old Status Kind Seq Scheme Last austritt IBAN2 iban Stamp Datum'.split(' ')
 
 function saidBy(
   chosen: Chosen,

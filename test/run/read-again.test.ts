@@ -20,8 +20,9 @@ const PART = 100
 const about = (seed: number, { key, format, way }: Draw): string =>
   `READING_SEED=${seed}: ${key} of a ${format} file, then ${way}`
 
-describe('a pilot as it was read at first and the rest as it reads now send what one campaign would', () => {
-  it.each(partsOf(SEEDS, PART, FROM))('from seed %i', async (from) => {
+it.each(partsOf(SEEDS, PART, FROM))(
+  'a pilot as it was read at first and the rest as it reads now send what one campaign would from seed %i',
+  async (from) => {
     let compared = 0
     const seeds = range(from, Math.min(PART, FROM + SEEDS - from))
     for (const seed of seeds) {
@@ -31,8 +32,8 @@ describe('a pilot as it was read at first and the rest as it reads now send what
       if ((played.compared ?? 0) > 0) compared += 1
     }
     if (seeds.length > 10) expect(compared).toBeGreaterThan(seeds.length / 3)
-  })
-})
+  },
+)
 
 /** Where the configuration says what a draw corrects. */
 const PLACES: Readonly<Partial<Record<Key, string>>> = {
@@ -49,8 +50,9 @@ const FIRST: Readonly<Partial<Record<Key, number>>> = {
 }
 const MOST_SEEDS = 200
 
-describe('a key of the configuration that is not looked at is missed', () => {
-  it.each(KEYS.filter((key) => PLACES[key] !== undefined))('%s', async (key) => {
+it.each(KEYS.filter((key) => PLACES[key] !== undefined))(
+  'a key of the configuration that is not looked at is missed: %s',
+  async (key) => {
     const { cells } = READING_KEYS
     const at = cells.indexOf(PLACES[key] ?? '')
     const [name = ''] = cells.splice(at, 1)
@@ -61,40 +63,38 @@ describe('a key of the configuration that is not looked at is missed', () => {
     } finally {
       cells.splice(at, 0, name)
     }
-  })
-})
+  },
+)
 
 /** It keeps back nothing, so that the configuration is another one and reads the same. */
 const IDLE = { column: 'scheme', equals: ['never'], reason: 'nothing' }
 
-describe('what says the same when it is read again keeps its place', () => {
-  it.each(FORMATS)('of a %s file', async (format) => {
-    let read = 0
-    for (let seed = 1, played = 0; played < 12; seed += 1) {
-      const draw = drawOf(seed)
-      if (draw.format !== format) continue
-      played += 1
-      const own = mkdtempSync(join(folder, 'same-'))
-      const [{ name, bytes }] = draw.files
-      writeFileSync(join(own, name), bytes)
-      const campaign = campaignIn(own, 'campaign.db')
-      if ((await campaign.run([name], draw.first, 1)) === null) {
-        const before = campaign.rows().filter(({ state }) => state !== 'registered')
-        const { reading } = draw.first
-        const then = { ...draw.first, reading: { ...reading, exclude: [...(reading.exclude ?? []), IDLE] } }
-        expect(await campaign.run([], then, 1), about(seed, draw)).toBeNull()
-        for (const told of campaign.readAgain().filter((one) => one.includes('was read again'))) {
-          const [, same = ''] =
-            /has changed: (\d+) the same\.$/.exec(told) ?? expect.fail(`${about(seed, draw)}: ${told}`)
-          read += Number(same)
-        }
-        const placed = campaign.rows().map(({ source, record }) => `${source} ${record}`)
-        for (const row of before) expect(placed).toContain(`${row.source} ${row.record}`)
+it.each(FORMATS)('what says the same when it is read again keeps its place of a %s file', async (format) => {
+  let read = 0
+  for (let seed = 1, played = 0; played < 12; seed += 1) {
+    const draw = drawOf(seed)
+    if (draw.format !== format) continue
+    played += 1
+    const own = mkdtempSync(join(folder, 'same-'))
+    const [{ name, bytes }] = draw.files
+    writeFileSync(join(own, name), bytes)
+    const campaign = campaignIn(own, 'campaign.db')
+    if ((await campaign.run([name], draw.first, 1)) === null) {
+      const before = campaign.rows().filter(({ state }) => state !== 'registered')
+      const { reading } = draw.first
+      const then = { ...draw.first, reading: { ...reading, exclude: [...(reading.exclude ?? []), IDLE] } }
+      expect(await campaign.run([], then, 1), about(seed, draw)).toBeNull()
+      for (const told of campaign.readAgain().filter((one) => one.includes('was read again'))) {
+        const [, same = ''] =
+          /has changed: (\d+) the same\.$/.exec(told) ?? expect.fail(`${about(seed, draw)}: ${told}`)
+        read += Number(same)
       }
-      campaign.ledger.close()
+      const placed = campaign.rows().map(({ source, record }) => `${source} ${record}`)
+      for (const row of before) expect(placed).toContain(`${row.source} ${row.record}`)
     }
-    expect(read).toBeGreaterThan(20)
-  })
+    campaign.ledger.close()
+  }
+  expect(read).toBeGreaterThan(20)
 })
 
 it('a formula that nobody computed, and that may keep a mandate back, does so when its record is read again', async () => {

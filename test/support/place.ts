@@ -189,7 +189,7 @@ export function nextOf({ stdout, stderr }: Ended): string {
 export const GIVE_BACK = `sepa-migrate run ${inReport('to-do.xlsx')}`
 
 /** As somebody else would ask the sandbox, past the program: a POST with this body, or a GET without. */
-const atService = (place: Place, path: string, body?: object): Promise<Response> => {
+const atService = (place: Pick<Place, 'sandbox'>, path: string, body?: object): Promise<Response> => {
   const { url, username, password } = place.sandbox()
   return fetch(`${url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
@@ -216,12 +216,12 @@ export const postElsewhere = (place: Place, customerNo: number, change: object =
   })
 
 /** What it lists of one customer. */
-export async function sourceIds(place: Place, customerNo: number): Promise<string[]> {
+export async function sourceIds(place: Pick<Place, 'sandbox'>, customerNo: number): Promise<string[]> {
   const answer = await atService(place, `/api/v2/payment_source?customer_no=${customerNo}`)
   return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
 }
 
-export async function cancelSource(place: Place, id = ''): Promise<void> {
+export async function cancelSource(place: Pick<Place, 'sandbox'>, id = ''): Promise<void> {
   expect((await atService(place, `/api/v2/payment_source/${id}/cancel`, {})).status).toBe(200)
 }
 

@@ -12,27 +12,20 @@ import {
 } from '../../../src/ledger/file/connection.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { makeSchema } from '../../../src/ledger/schema/schema.js'
+import { admit, admitTogether, holding, open, played, readyRow, running, send } from '../campaign-setup.js'
+import { inDoubt, registered } from '../outcomes.js'
 import {
-  admit,
   COLUMNS,
   CREDITOR,
   HEADER,
-  holding,
   IBAN,
-  inDoubt,
   mandateOf,
   mandates,
-  open,
   OTHER_IBAN,
-  played,
-  readyRow,
   recordOf,
-  registered,
-  running,
-  send,
   summaryOf,
   type Values,
-} from '../campaign-setup.js'
+} from '../records.js'
 import { byHand, execute, look, problemsOf, query, rowsOf, statesOf } from '../ledger-views.js'
 
 /** An admission with one file that is open. */
@@ -94,11 +87,7 @@ describe('an admission', () => {
 
   it('takes the files of one command together: neither is the newer one', () => {
     const ledger = open()
-    const { admission, whole, source } = opened(ledger)
-    source.close(summaryOf(0))
-    whole('first.csv', {})
-    whole('second.csv', { signedDate: '2021-01-01' })
-    admission.commit()
+    admitTogether(ledger, [{}], [{ signedDate: '2021-01-01' }])
     expect(statesOf(ledger.file)).toEqual(['conflict', 'conflict'])
   })
 
@@ -218,12 +207,8 @@ describe('a notice about rows', () => {
           .get(id),
       ),
     )
-    const older = [
-      // A doubt is settled later.
-      'line 2 of "may.csv" (row 1)',
-      // It may be held in the same transaction.
-      'line 3 of "may.csv" (row 2)',
-    ]
+    // A doubt is settled later, and a ready row may be held in the same transaction.
+    const older = ['line 2 of "may.csv" (row 1)', 'line 3 of "may.csv" (row 2)']
     expect(names).toEqual([...older, 'line 2', 'another row', 'another row'])
   })
 })
@@ -324,12 +309,8 @@ describe('fingerprints', () => {
     [[...HEADER, 'note'], true],
     [HEADER, false], // of a record of the wrong length every cell counts: the values may stand anywhere
   ])('under the header %j are the same whatever another cell says: %s', (header, isSame) => {
-    const raw = (note: string) =>
-      fingerprintRaw(
-        keyed,
-        { header, columns: COLUMNS },
-        { ...recordOf(), cells: [...recordOf().cells, note] },
-      )
+    const of = (note: string) => recordOf({ cells: [...recordOf().cells, note] })
+    const raw = (note: string) => fingerprintRaw(keyed, { header, columns: COLUMNS }, of(note))
     expect(raw('one').equals(raw('two'))).toBe(isSame)
   })
 })
@@ -372,11 +353,13 @@ describe('a row as our own files show it', () => {
   })
 
   it('that was replaced is shown with the last one that took its place, however many came between', () => {
-    const ledger = holding(
-      [{ verdict: 'invalid' }],
-      [{ verdict: 'invalid', customerNo: 1001, corrects: 1 }],
-      [{ iban: OTHER_IBAN, customerNo: 1001, corrects: 1 }],
-    )
+    const moved = { customerNo: 1001, corrects: 1 }
+    const files: Values[] = [
+      { verdict: 'invalid' },
+      { ...moved, verdict: 'invalid' },
+      { ...moved, iban: OTHER_IBAN },
+    ]
+    const ledger = holding(...files.map((row) => [row]))
     const shown = earlier(ledger, 1)
     expect(shown.map(({ values }) => values?.iban)).toEqual([IBAN, OTHER_IBAN])
     expect(shown.map(({ isCorrection }) => isCorrection)).toEqual([false, true])

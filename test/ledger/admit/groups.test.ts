@@ -1,28 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import {
   admit,
-  COLUMNS,
+  admitTogether,
   expectStates,
-  HEADER,
   holding,
-  IBAN,
-  mandates,
   open,
-  OTHER_IBAN,
-  registered,
   running,
   send,
   type Step,
-  type Values,
   decide,
-  inDoubt,
   played,
-  recordOf,
-  refused,
   runningAt,
   stoppedClock,
-  summaryOf,
 } from '../campaign-setup.js'
+import { registered, inDoubt, refused } from '../outcomes.js'
+import { COLUMNS, HEADER, IBAN, mandates, OTHER_IBAN, type Values } from '../records.js'
 import { creditorIdentifierOf, inventIban, seeded } from '../../support/sample-values.js'
 import { problemsOf, rowsOf, statesOf } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach, type OldState } from '../old-rows.js'
@@ -172,10 +164,7 @@ describe('rows of one file', () => {
     admit(ledger, [{ iban: OTHER_IBAN }], { name: 'april.csv' })
     expect(problemsOf(ledger.file)).toMatchObject([
       {
-        source: 'april.csv',
-        rule: 'CONTRADICTS_SENT',
-        severity: 'error',
-        value: 'M-1',
+        ...{ source: 'april.csv', rule: 'CONTRADICTS_SENT', severity: 'error', value: 'M-1' },
         message:
           'The mandate was sent already, and this record says something else of it. It is line 2 of "march.csv", which is registered (row 1).',
         remedy:
@@ -224,12 +213,16 @@ describe('severities that were changed', () => {
 it('a record that may be cut is no word of its own: the whole file takes its place', () =>
   expectStates('superseded ready', [{ verdict: 'conflict', rule: 'ROW_MAY_BE_CUT', iban: OTHER_IBAN }], [{}]))
 
+/** M-1 became NEW-1. */
+const AMENDED = {
+  ...{ former: 'DE|09999999999|M-1', successor: 'DE|09999999999|NEW-1' },
+  day: '2026-01-01' as LocalDate,
+}
+
 it('nothing tells what was refused of an erased customer, so another name of that mandate waits', async () => {
   const ledger = await played([{}], refused())
   ledger.erase({ by: 'Ada', reason: 'asked', customerNo: 1000, rowIds: [1], withOpenRows: true })
-  const [former, successor] = ['M-1', 'NEW-1'].map((name) => `DE|09999999999|${name}`)
-  const amendments = [{ former: former!, successor: successor!, day: '2026-01-01' as LocalDate }]
-  admit(ledger, [{ reference: 'NEW-1', customerNo: 2 }], { amendments })
+  admit(ledger, [{ reference: 'NEW-1', customerNo: 2 }], { amendments: [AMENDED] })
   expect(statesOf(ledger.file)).toEqual(['refused', 'conflict'])
 })
 
@@ -237,9 +230,7 @@ it('what was sent under a name that a person corrected stands for the name befor
   const ledger = running([{ reference: 'NEW-1' }])
   admit(ledger, [{ reference: 'NEW-9', corrects: 1 }])
   await send(ledger, registered('ASSIGNED-1'))
-  const [former, successor] = ['M-1', 'NEW-1'].map((name) => `DE|09999999999|${name}`)
-  const amendments = [{ former: former!, successor: successor!, day: '2026-01-01' as LocalDate }]
-  admit(ledger, [{ reference: 'M-1', iban: OTHER_IBAN }], { amendments })
+  admit(ledger, [{ reference: 'M-1', iban: OTHER_IBAN }], { amendments: [AMENDED] })
   expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'duplicate'])
 })
 
@@ -345,29 +336,37 @@ describe('a mandate whose reference was corrected without its row number', () =>
   })
 
   const MENDED = { iban: OTHER_IBAN } as const
-  it('waits where the first was registered with a corrected account, and comes back as it was before', () =>
-    expectStates('superseded registered conflict', [{}], [{ ...MENDED, corrects: 1 }], registered('NEW-1'), [
-      RENAMED,
-    ]))
-
-  it('waits where the first was replaced under another reference, and that one was registered', () => {
-    const [second, third] = ['M-02', 'M-03'].map((reference, at) => ({
-      ...MENDED,
-      reference,
-      corrects: at + 1,
-    }))
-    const states = 'superseded superseded registered conflict'
-    return expectStates(states, [{}], [second!], [third!], registered('NEW-1'), [RENAMED])
-  })
-
-  it('waits where what took its place was refused by the service, and nobody says which export is newer', () =>
-    expectStates('superseded refused conflict', [{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]))
-
-  it('goes with the values that were refused', () =>
-    expectStates('refused ready', [{}], refused(), [RENAMED]))
-
-  it('waits, each of them, where the first is still to be sent by an earlier command', () =>
-    expectStates('conflict conflict', [{}], [RENAMED]))
+  const again = (reference: string, corrects: number): Values => ({ ...MENDED, reference, corrects })
+  it.each<[string, string, ...Step[]]>([
+    [
+      'waits where the first was registered with a corrected account, and comes back as it was before',
+      'superseded registered conflict',
+      ...[[{}], [{ ...MENDED, corrects: 1 }], registered('NEW-1'), [RENAMED]],
+    ],
+    [
+      'waits where the first was replaced under another reference, and that one was registered',
+      'superseded superseded registered conflict',
+      ...[[{}], [again('M-02', 1)], [again('M-03', 2)], registered('NEW-1'), [RENAMED]],
+    ],
+    [
+      'waits where what took its place was refused by the service, and nobody says which export is newer',
+      'superseded refused conflict',
+      ...[[{}], [{ ...MENDED, corrects: 1 }], refused(), [RENAMED]],
+    ],
+    ['goes with the values that were refused', 'refused ready', [{}], refused(), [RENAMED]],
+    [
+      'waits, as does the first where an earlier command is still to send that',
+      'conflict conflict',
+      [{}],
+      [RENAMED],
+    ],
+    [
+      'waits for its other spelling alone',
+      'conflict conflict conflict',
+      ['A-1', 'A-3'].map((reference) => ({ reference })),
+      [{ reference: '00A-3' }],
+    ],
+  ])('%s', (_, states, ...steps) => expectStates(states, ...steps))
 
   it('waits where the first was in doubt before somebody called it refused', async () => {
     const clock = stoppedClock()
@@ -381,9 +380,6 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(statesOf(ledger.file)).toEqual(['superseded', 'conflict', 'conflict'])
   })
 
-  it('goes where the first was refused by the service itself', () =>
-    expectStates('refused ready', [{}], refused(), [RENAMED]))
-
   it('stays a warning for two rows of one command', () => {
     const { file } = holding([{}, RENAMED])
     expect(statesOf(file)).toEqual(['ready', 'ready'])
@@ -393,28 +389,17 @@ describe('a mandate whose reference was corrected without its row number', () =>
   it('waits, each of them, where files of one command have it under different references', () => {
     const ledger = open()
     const statesAfter = (...files: readonly Values[]): readonly string[] => {
-      const admission = ledger.admit({ severities: {} })
-      for (const [at, values] of files.entries()) {
-        const source = admission.open({ name: `${at}.csv`, header: HEADER, columns: COLUMNS })
-        source.add([recordOf(values)])
-        source.close(summaryOf(1))
-      }
-      admission.commit()
+      admitTogether(ledger, ...files.map((values) => [values]))
       return statesOf(ledger.file).slice(-files.length)
     }
     const states = (...references: readonly string[]) =>
       statesAfter(...references.map((reference) => ({ reference, customerNo: references.length })))
     expect(states('00471', '471', '0471')).toEqual(['conflict', 'conflict', 'conflict'])
-    expect(
-      problemsOf(ledger.file).map(({ rowId, message }) => [
-        rowId,
-        /(?<=it with ).*(?=\.)/.exec(message)?.[0],
-      ]),
-    ).toEqual([
-      [1, 'line 2 of "1.csv"'],
-      [2, 'line 2 of "0.csv"'],
-      [3, 'line 2 of "0.csv"'],
-    ])
+    const beside = /(?<=it with line 2 of ")\d(?=\.csv"\.$)/
+    const told = problemsOf(ledger.file).map(({ rowId, message }) =>
+      [rowId, beside.exec(message)?.[0]].join(': '),
+    )
+    expect(told).toEqual(['1: 1', '2: 0', '3: 0'])
     expect(states('00472', '4720')).toEqual(['conflict', 'conflict'])
     admit(ledger, [{ reference: '471', customerNo: 3, corrects: 2, isDecided: true }])
     expect(statesOf(ledger.file).slice(0, 3)).toEqual(['conflict', 'superseded', 'conflict'])
@@ -479,13 +464,10 @@ describe('a mandate whose reference was corrected without its row number', () =>
       { customerNo: 99, reference: '88' },
     ]
     admit(ledger, [...respelt, ...contracts('POWER', 7_000).slice(4)], LOWERED)
-    expect(statesOf(ledger.file).slice(21)).toEqual([
-      ...respelt.map(() => 'conflict'),
-      ...Array.from({ length: 16 }, () => 'ready'),
-    ])
-    expect(found(ledger.file, 'SECOND_CONTRACT')).toEqual(
-      Array.from({ length: 16 }, (_, at) => [27 + at, 'warning']),
-    )
+    const gone = Array.from({ length: 16 }, (_, at) => 27 + at)
+    const states = [...respelt.map(() => 'conflict'), ...gone.map(() => 'ready')]
+    expect(statesOf(ledger.file).slice(21)).toEqual(states)
+    expect(found(ledger.file, 'SECOND_CONTRACT')).toEqual(gone.map((row) => [row, 'warning']))
     // The oldest one is another contract, and a younger one is the same.
     admit(ledger, [{ customerNo: 9, reference: '7024' }], LOWERED)
     expect(statesOf(ledger.file).at(-1)).toBe('conflict')
@@ -529,10 +511,11 @@ describe('a mandate whose reference was corrected without its row number', () =>
       ...mandates(18, 900),
     ])
     expect(problemsOf(ledger.file).filter(({ rule }) => rule === 'SECOND_CONTRACT')).toEqual([])
-    const spelt = holding(
-      contracts('GAS', 100),
-      contracts('gas', 100).map((row) => ({ ...row, reference: row.reference!.replace('-', '/') })),
-    )
+    const respelt = contracts('gas', 100).map((row) => ({
+      ...row,
+      reference: row.reference!.replace('-', '/'),
+    }))
+    const spelt = holding(contracts('GAS', 100), respelt)
     expect(statesOf(spelt.file)).not.toContain('ready')
     expect(problemsOf(spelt.file).filter(({ rule }) => rule === 'SECOND_CONTRACT')).toEqual([])
   })
@@ -630,11 +613,6 @@ describe('a mandate whose reference was corrected without its row number', () =>
     expect(rowsOf(sent.file).at(-1)).toMatchObject({ state: 'conflict', rule: 'CONTRADICTS_SENT' })
   })
 
-  it('waits for its other spelling, though others of its customer look like it as well', () => {
-    const [one, other] = ['A-1', 'A-3'].map((reference) => ({ reference }))
-    return expectStates('conflict conflict conflict', [one!, other!], [{ reference: '00A-3' }])
-  })
-
   it('goes under a lowered rule, with a warning', () => {
     const ledger = open()
     const twins = [{}, { reference: 'M1', customerNo: 7 }]
@@ -700,10 +678,7 @@ describe('CUSTOMER_MULTIPLE_MANDATES', () => {
     const ledger = open()
     admit(ledger, rows, { severities: { CUSTOMER_MULTIPLE_MANDATES: 'error' } })
     expect(statesOf(ledger.file)).toEqual(['invalid', 'invalid', 'ready'])
-    expect(found(ledger.file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual([
-      [1, 'error'],
-      [2, 'error'],
-    ])
+    expect(found(ledger.file, 'CUSTOMER_MULTIPLE_MANDATES')).toEqual([1, 2].map((row) => [row, 'error']))
   })
 
   it('counts only rows that would be sent', () => {
@@ -751,14 +726,8 @@ describe('an export without a column by which an earlier one kept rows back', ()
     const reading = { exclude: [{ column: 'Austritt', reason: 'left' }] }
     const [first, second] = mandates(2)
     const left = { verdict: 'excluded', rule: 'EXCLUDED_BY_CONFIGURATION' } as const
-    admit(
-      ledger,
-      [
-        { ...first, ...left },
-        { ...second, ...left },
-      ],
-      { header, reading },
-    )
+    const gone = mandates(2).map((row) => ({ ...row, ...left }))
+    admit(ledger, gone, { header, reading })
     admit(ledger, [first!])
     admit(ledger, [second!], { header, reading, isNewer: true })
     expect(statesOf(ledger.file)).toEqual(['excluded', 'superseded', 'conflict', 'ready'])
@@ -834,11 +803,14 @@ describe('a row that was corrected', () => {
   })
 })
 
-function admitDue(ledger: Ledger, day: string, values: Values = {}): void {
+/** It was collected so that it lapses after this day. */
+const admitDue = (ledger: Ledger, day: string, values: Values = {}) =>
+  admit(ledger, [{ ...values, latestFirstDebit: day as LocalDate }])
+
+/** What lapses by a day is held. */
+function holdLapsed(ledger: Ledger, day: string): void {
   const admission = ledger.admit({ severities: {} })
-  const source = admission.open({ name: `${day}.csv`, header: HEADER, columns: COLUMNS })
-  source.add([{ ...recordOf(values), latestFirstDebit: day as LocalDate }])
-  source.close({ ...summaryOf(1), sha256: day })
+  admission.compareEarlier(day)
   admission.commit()
 }
 
@@ -864,13 +836,9 @@ describe('a row that says the same of its mandate as one that waits', () => {
 it('a row that lapses while it waits does not leave', () => {
   const ledger = open()
   admitDue(ledger, '2027-01-10')
-  const same = ledger.admit({ severities: {} })
-  same.compareEarlier('2027-01-10')
-  same.commit()
+  holdLapsed(ledger, '2027-01-10')
   expect(statesOf(ledger.file)).toEqual(['ready'])
-  const later = ledger.admit({ severities: {} })
-  later.compareEarlier('2027-01-11')
-  later.commit()
+  holdLapsed(ledger, '2027-01-11')
   expect(statesOf(ledger.file)).toEqual(['conflict'])
   expect(found(ledger.file, 'MANDATE_DORMANT')).toEqual([[1, 'error']])
 })
@@ -878,9 +846,7 @@ it('a row that lapses while it waits does not leave', () => {
 it('a row that nobody is known to have collected does not lapse by its signature', () => {
   const ledger = open()
   admitDue(ledger, '2027-01-31', { signedDate: '2024-01-31' })
-  const later = ledger.admit({ severities: {} })
-  later.compareEarlier('2027-02-01')
-  later.commit()
+  holdLapsed(ledger, '2027-02-01')
   expect(statesOf(ledger.file)).toEqual(['ready'])
 })
 
@@ -956,15 +922,13 @@ it('what was refused and erased goes as a newer export has it, by the word of a 
   expect(ledger.totals()).toMatchObject({ ready: 1, conflict: 0 })
 })
 
-describe('the word beside a row that contradicts another', () => {
-  it('says nothing of a mandate that was sent since under another reference', async () => {
-    const rows = [{}, { iban: OTHER_IBAN }]
-    const ledger = await played([{ reference: 'NEW-M-1' }], registered('NEW-1'), rows)
-    expect(statesOf(ledger.file)).toEqual(['registered', 'conflict', 'conflict'])
-    admit(ledger, [{ corrects: 2, isDecided: true }])
-    expect(statesOf(ledger.file).at(-1)).toBe('conflict')
-    expect(found(ledger.file, 'MANDATE_RESEMBLES_SENT')).toEqual([[4, 'error']])
-  })
+it('the word beside a row that contradicts another says nothing of a mandate that was sent since under another reference', async () => {
+  const rows = [{}, { iban: OTHER_IBAN }]
+  const ledger = await played([{ reference: 'NEW-M-1' }], registered('NEW-1'), rows)
+  expect(statesOf(ledger.file)).toEqual(['registered', 'conflict', 'conflict'])
+  admit(ledger, [{ corrects: 2, isDecided: true }])
+  expect(statesOf(ledger.file).at(-1)).toBe('conflict')
+  expect(found(ledger.file, 'MANDATE_RESEMBLES_SENT')).toEqual([[4, 'error']])
 })
 
 describe('MANDATE_NEAR_DUPLICATE', () => {

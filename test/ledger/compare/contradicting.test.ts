@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  admit,
-  compareWith,
-  decide,
-  IBAN,
-  inDoubt,
-  OTHER_IBAN,
-  registered,
-  running,
-  send,
-  type Values,
-} from '../campaign-setup.js'
+import { admit, compareWith, decide, running, send } from '../campaign-setup.js'
+import { inDoubt, registered } from '../outcomes.js'
+import { IBAN, OTHER_IBAN, type Values } from '../records.js'
 import { query, statesOf } from '../ledger-views.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 
@@ -23,24 +14,15 @@ async function overtaken(): Promise<Ledger> {
 }
 
 describe('a correction that comes once its mandate was sent', () => {
-  it.each<[string, Values, string, string]>([
-    ['another account', { iban: OTHER_IBAN }, 'changed_after_registration', 'account'],
-    [
-      'another customer and date',
-      { customerNo: 7, signedDate: '2020-03-01' },
-      'changed_after_registration',
-      'customer date',
-    ],
-    ['another reference', { reference: 'M-7' }, 'changed_after_registration', 'reference'],
-    ['an end', { verdict: 'excluded' }, 'ended_after_registration', 'ended'],
-    [
-      'a value that cannot be read',
-      { verdict: 'invalid', signedDate: '2020-03-01' },
-      'changed_after_registration',
-      'unclear',
-    ],
-  ])('is a line of the cut-over that a person closes: %s', async (_, values, listed, why) => {
+  it.each<[string, Values, why: string]>([
+    ['another account', { iban: OTHER_IBAN }, 'account'],
+    ['another customer and date', { customerNo: 7, signedDate: '2020-03-01' }, 'customer date'],
+    ['another reference', { reference: 'M-7' }, 'reference'],
+    ['an end', { verdict: 'excluded' }, 'ended'],
+    ['a value that cannot be read', { verdict: 'invalid', signedDate: '2020-03-01' }, 'unclear'],
+  ])('is a line of the cut-over that a person closes: %s', async (_, values, why) => {
     const ledger = await overtaken()
+    const listed = `${why === 'ended' ? why : 'changed'}_after_registration`
     admit(ledger, [{ ...values, corrects: 1 }], { name: 'list.csv' })
     expect(ledger.view.comparedLines(0, 9)).toMatchObject([{ id: 2, listed, why, isOpen: 1 }])
     expect(ledger.view.openCutOver().open).toBe(1)
@@ -70,9 +52,8 @@ describe('a correction that comes once its mandate was sent', () => {
     const ledger = await overtaken()
     const lists: Values[] = [{ customerNo: 7 }, { verdict: 'excluded' }, { iban: OTHER_IBAN }]
     for (const said of lists) admit(ledger, [{ ...said, corrects: 1 }])
-    expect(ledger.view.comparedLines(0, 9)).toMatchObject([
-      { id: 2, listed: 'ended_after_registration', why: 'customer ended account', isOpen: 1 },
-    ])
+    const line = { id: 2, listed: 'ended_after_registration', why: 'customer ended account', isOpen: 1 }
+    expect(ledger.view.comparedLines(0, 9)).toMatchObject([line])
     decide(ledger, 2, 'done')
     expect(ledger.view.openCutOver().open).toBe(0)
   })
@@ -90,9 +71,8 @@ describe('a correction that comes once its mandate was sent', () => {
   it('stays a line where a list whose row numbers moved shows the record that was met', async () => {
     const ledger = await overtaken()
     admit(ledger, [{ iban: OTHER_IBAN }], { name: 'third.csv' })
-    admit(ledger, [{ customerNo: 9, reference: 'M-9', signedDate: '2021-01-01', verdict: 'invalid' }], {
-      name: 'fourth.csv',
-    })
+    const other = { customerNo: 9, reference: 'M-9', signedDate: '2021-01-01', verdict: 'invalid' } as const
+    admit(ledger, [other], { name: 'fourth.csv' })
     expect(ledger.view.openCutOver().open).toBe(1)
     const cells = ['1000', OTHER_IBAN, '2020-01-31', 'DE98ZZZ09999999999', 'M-1']
     admit(ledger, [{ iban: OTHER_IBAN, corrects: 4, cells }], { name: 'list.csv' })
@@ -148,9 +128,8 @@ it('what a person sends otherwise than the last export has it is to be changed a
   admit(ledger, [{ corrects: 1, isDecided: true, said: { by: null, reason: null, comparison: 1 } }])
   await send(ledger, registered('NEW-1'))
   admit(ledger, [other])
-  expect(ledger.view.comparedLines(0, 9)).toMatchObject([
-    { current: 3, listed: 'changed_after_registration', isOpen: 1 },
-  ])
+  const line = { current: 3, listed: 'changed_after_registration', isOpen: 1 }
+  expect(ledger.view.comparedLines(0, 9)).toMatchObject([line])
   decide(ledger, 3, 'done')
   expect(ledger.view.openCutOver().open).toBe(0)
 })
@@ -253,9 +232,8 @@ describe('a mandate that is in the newest export as it was sent, though somebody
     expect([states(), ledger.view.openCutOver().open]).toEqual(['duplicate duplicate', 0])
     for (const closed of [0, 1]) {
       admit(ledger, [{}], { isNewer: true })
-      expect(ledger.view.comparedLines(0, 9)).toMatchObject([
-        { id: 1, listed: 'changed_after_registration', why: 'back', isOpen: 1 },
-      ])
+      const line = { id: 1, listed: 'changed_after_registration', why: 'back', isOpen: 1 }
+      expect(ledger.view.comparedLines(0, 9)).toMatchObject([line])
       expect(states()).toMatch(/conflict$/)
       decide(ledger, 1, 'done')
       admit(ledger, [{}], { isNewer: true })

@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  admit,
-  COLUMNS,
-  decide,
-  expectStates,
-  HEADER,
-  holding,
-  IBAN,
-  open,
-  OTHER_IBAN,
-  recordOf,
-  registered,
-  type Values,
-} from '../campaign-setup.js'
+import { admit, decide, expectStates, holding, open } from '../campaign-setup.js'
+import { registered } from '../outcomes.js'
+import { COLUMNS, HEADER, IBAN, OTHER_IBAN, recordOf, type Values } from '../records.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
 import type { Corrector } from '../../../src/domain/row/correction.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
@@ -137,27 +126,24 @@ describe('a correction with the account of another row that could not be read', 
   })
 })
 
-describe('a line that shows one mandate of a customer and names the row of another', () => {
-  const BOTH = [
+it('a line that shows one mandate of a customer and names the row of another holds both until the right rows are named', () => {
+  const both = [
     { customerNo: 1, iban: IBAN, reference: 'M-1' },
     { customerNo: 1, iban: OTHER_IBAN, reference: 'M-2', signedDate: '2020-02-01' },
   ] as const
-  const MENDED = { ...BOTH[0], iban: THIRD_IBAN }
-
-  it('holds both until the right rows are named: nothing goes out with what may have been corrected', () => {
-    const ledger = holding(BOTH, [{ ...MENDED, corrects: 2 }])
-    expect(statesOf(ledger.file)).toEqual(['conflict', 'superseded', 'conflict'])
-    expect(ledger.totals()).toMatchObject({ read: 2, conflict: 2 })
-    expect(problemsOf(ledger.file).map(({ rule, message }) => `${rule}: ${message}`)).toContainEqual(
-      expect.stringMatching(/^CONFLICT_MANDATE: .* shows this mandate and names row 2/),
-    )
-    admit(ledger, [
-      { ...MENDED, corrects: 1 },
-      { ...BOTH[1], corrects: 2 },
-    ])
-    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'superseded', 'ready', 'ready'])
-    expect(ledger.totals()).toMatchObject({ read: 2, ready: 2 })
-  })
+  const mended = { ...both[0], iban: THIRD_IBAN }
+  const ledger = holding(both, [{ ...mended, corrects: 2 }])
+  expect(statesOf(ledger.file)).toEqual(['conflict', 'superseded', 'conflict'])
+  expect(ledger.totals()).toMatchObject({ read: 2, conflict: 2 })
+  const told = problemsOf(ledger.file).map(({ rule, message }) => `${rule}: ${message}`)
+  const shows = /^CONFLICT_MANDATE: .* shows this mandate and names row 2/
+  expect(told).toContainEqual(expect.stringMatching(shows))
+  admit(ledger, [
+    { ...mended, corrects: 1 },
+    { ...both[1], corrects: 2 },
+  ])
+  expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'superseded', 'ready', 'ready'])
+  expect(ledger.totals()).toMatchObject({ read: 2, ready: 2 })
 })
 
 describe('a correction with the account of another customer', () => {
@@ -281,14 +267,10 @@ describe.each([
 
   it('is no word where what it replaced could not be read', () => {
     const [first = {}, second = {}, third = {}] = lines([2, 1, 3])
-    const unread = rows.map((row) => ({
-      ...row,
-      verdict: 'invalid' as const,
-      values: { customerNo: null, signedDate: null },
-    }))
-    expect(
-      statesOf(holding(unread, [first, second, { ...third, isUnchanged: false }]).file).slice(3),
-    ).toEqual(Array(3).fill('ready'))
+    const unknown = { verdict: 'invalid', values: { customerNo: null, signedDate: null } } as const
+    const unread = rows.map((row) => ({ ...row, ...unknown }))
+    const given = holding(unread, [first, second, { ...third, isUnchanged: false }])
+    expect(statesOf(given.file).slice(3)).toEqual(['ready', 'ready', 'ready'])
   })
 })
 
@@ -305,12 +287,8 @@ describe('a correction on record', () => {
     const ledger = heldBack()
     giveBack(ledger, { iban: OTHER_IBAN, signedDate: '2020-02-01', said: { by: null, reason: 'a letter' } })
     const evidence = 'iban "DE…3000" → "NL…4300", signed_date "2020-01-31" → "2020-02-01"'
-    expect(ledger.view.decisions(0, 9)).toMatchObject([
-      {
-        ...{ rowId: 2, decision: 'corrected', by: 'Berta', from: 'invalid', to: 'ready' },
-        ...{ reason: 'a letter', evidence },
-      },
-    ])
+    const said = { rowId: 2, decision: 'corrected', by: 'Berta', from: 'invalid', to: 'ready' }
+    expect(ledger.view.decisions(0, 9)).toMatchObject([{ ...said, reason: 'a letter', evidence }])
   })
 
   it('takes name and reason of the line before those of the command', () => {

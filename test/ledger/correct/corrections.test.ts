@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import {
-  admit,
-  compareWith,
-  CREDITOR,
-  expectStates,
-  holding,
-  IBAN,
-  recordOf,
-  OTHER_IBAN,
-  played,
-  refused,
-  registered,
-  running,
-  type Step,
-  type Values,
-} from '../campaign-setup.js'
+import { admit, compareWith, expectStates, holding, played, running, type Step } from '../campaign-setup.js'
+import { refused, registered } from '../outcomes.js'
+import { CREDITOR, IBAN, recordOf, OTHER_IBAN, type Values } from '../records.js'
 import { problemsOf, rowsOf, statesOf, byHand } from '../ledger-views.js'
 import { isProtected, OLD_STATES, reach } from '../old-rows.js'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
@@ -33,42 +20,39 @@ const TWINS: readonly Values[] = [
   { customerNo: 1002, reference: 'M-4', iban: IBAN },
 ]
 
-describe('the row that a damaged line was meant to correct', () => {
-  it.each<[string, readonly string[], number | null, (readonly (readonly Values[])[])?, number?]>([
-    ['by two of customer, account and reference, wherever they stand', ['', 'x', OTHER_IBAN, '1002'], 2],
-    ['by customer and reference, in any case', ['1001', '', '', '', 'm-1'], 1],
-    ['by its number and reference', ['3', 'M-3'], 3],
-    ['by its number and account', ['3.0', IBAN], 3],
-    ['by cells as a spreadsheet saves them', ['1001.0', 'de89 3704 0044 0532 0130 00'], 1],
-    ['by cells with text markers', ['="1002"', '="M-2"'], 2],
-    ['not by its customer alone', ['1001'], null],
-    ['not by its account alone', [IBAN], null],
-    ['not by what stands in two rows', ['M-1', IBAN], null],
-    ['not by a creditor and a date, which whole files share', ['1', CREDITOR, '2020-01-31'], null],
-    ['not by nothing', ['', ''], null],
-    ['not where as much speaks for two rows', ['1002', IBAN], null, [TWINS]],
-    ['as the one for which most speaks', ['1002', IBAN, 'M-4'], 2, [TWINS]],
-    ['never in the file at hand', ['1001', IBAN], null, [ROWS], 1],
-    ['in the file before it', ['1001', IBAN], 1, [ROWS], 2],
-    ['as what replaced it since', ['1000', IBAN], 2, [[{ verdict: 'invalid' }], [{ corrects: 1 }]]],
-  ])('is found %s', (_, cells, row, files = [ROWS], first = 1_000) => {
+it.each<[string, readonly string[], number | null, (readonly (readonly Values[])[])?, number?]>([
+  ['by two of customer, account and reference, wherever they stand', ['', 'x', OTHER_IBAN, '1002'], 2],
+  ['by customer and reference, in any case', ['1001', '', '', '', 'm-1'], 1],
+  ['by its number and reference', ['3', 'M-3'], 3],
+  ['by its number and account', ['3.0', IBAN], 3],
+  ['by cells as a spreadsheet saves them', ['1001.0', 'de89 3704 0044 0532 0130 00'], 1],
+  ['by cells with text markers', ['="1002"', '="M-2"'], 2],
+  ['not by its customer alone', ['1001'], null],
+  ['not by its account alone', [IBAN], null],
+  ['not by what stands in two rows', ['M-1', IBAN], null],
+  ['not by a creditor and a date, which whole files share', ['1', CREDITOR, '2020-01-31'], null],
+  ['not by nothing', ['', ''], null],
+  ['not where as much speaks for two rows', ['1002', IBAN], null, [TWINS]],
+  ['as the one for which most speaks', ['1002', IBAN, 'M-4'], 2, [TWINS]],
+  ['never in the file at hand', ['1001', IBAN], null, [ROWS], 1],
+  ['in the file before it', ['1001', IBAN], 1, [ROWS], 2],
+  ['as what replaced it since', ['1000', IBAN], 2, [[{ verdict: 'invalid' }], [{ corrects: 1 }]]],
+])(
+  'the row that a damaged line was meant to correct is found %s',
+  (_, cells, row, files = [ROWS], first = 1_000) => {
     const found = byHand(holding(...files).file, (connection) => {
       const secret = connection.prepare<[], Buffer>('select secret from campaign').pluck().get()
       const fingerprints = createFingerprints(secret ?? Buffer.alloc(0))
       return locate({ connection, fingerprints, first }, cells)
     })
     expect(found).toBe(row)
-  })
-})
+  },
+)
 
 const FINDING = {
-  rule: 'UMR_EMPTY',
-  severity: 'error',
-  field: 'unique_mandate_reference',
-  value: '',
-  message: 'There is none.',
-  remedy: 'Fill it in.',
-} as const
+  ...({ rule: 'UMR_EMPTY', severity: 'error', field: 'unique_mandate_reference', value: '' } as const),
+  ...{ message: 'There is none.', remedy: 'Fill it in.' },
+}
 
 /** A row whose mandate cannot be told. */
 const UNREAD = { verdict: 'invalid', reference: '', mandateKey: null } as const
@@ -105,16 +89,12 @@ const unreadable = (...cells: readonly string[]): Values => {
 }
 
 describe('a row that corrects an older one', () => {
-  it.each([
-    ['before', [{ isUnchanged: true }, { reference: 'M-9' }], ['superseded', 'duplicate', 'ready']],
-    ['after', [{ reference: 'M-9' }, { isUnchanged: true }], ['superseded', 'ready', 'duplicate']],
-  ] as const)('is taken where another line has that row as it was, %s', (_, lines, states) => {
-    const ledger = holding(
-      [{}],
-      lines.map((line) => ({ ...line, corrects: 1 })),
-    )
-    expect(statesOf(ledger.file)).toEqual(states)
-  })
+  it.each<[string, string, ...Values[]]>([
+    ['before', 'superseded duplicate ready', AS_IT_WAS, { reference: 'M-9', corrects: 1 }],
+    ['after', 'superseded ready duplicate', { reference: 'M-9', corrects: 1 }, AS_IT_WAS],
+  ])('is taken where another line has that row as it was, %s', (_, states, ...lines) =>
+    expectStates(states, [{}], lines),
+  )
 
   it.each(OLD_STATES.filter((state) => state !== 'superseded'))(
     'replaces a row that is %s, where nothing of it may have been sent, and else is a conflict',
@@ -144,16 +124,10 @@ describe('a row that corrects an older one', () => {
   )
 
   it('replaces what replaced the row since', () => {
-    const ledger = holding(
-      [INVALID],
-      [{ ...INVALID, customerNo: 1001, corrects: 1 }],
-      [{ ...CORRECTED, customerNo: 1001 }],
-    )
-    expect(rowsOf(ledger.file).map(({ state, supersededBy }) => [state, supersededBy])).toEqual([
-      ['superseded', 2],
-      ['superseded', 3],
-      ['ready', null],
-    ])
+    const moved = { customerNo: 1001, corrects: 1 }
+    const ledger = holding([INVALID], [{ ...INVALID, ...moved }], [{ ...CORRECTED, ...moved }])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'ready'])
+    expect(rowsOf(ledger.file).map(({ supersededBy }) => supersededBy)).toEqual([2, 3, null])
   })
 
   it('gives a mandate key to a row that had none', () =>
@@ -201,13 +175,9 @@ describe('a row that corrects an older one', () => {
   )
 
   it('of an old list is taken step by step while what replaced its row cannot be sent', () => {
-    const steps = [{ iban: 'DE01', verdict: 'invalid', corrects: 1 } as const, { corrects: 1 }]
-    return expectStates(
-      'superseded superseded ready',
-      [{ iban: 'DE00' }],
-      refused(),
-      ...steps.map((step) => [step]),
-    )
+    const wrong = { ...INVALID, iban: 'DE01', corrects: 1 }
+    const states = 'superseded superseded ready'
+    return expectStates(states, [{ iban: 'DE00' }], refused(), [wrong], [{ corrects: 1 }])
   })
 
   it('settles a conflict by the one row that was kept', () => {
@@ -404,12 +374,8 @@ describe('a line of a list that is older than what is known by now', () => {
     expect(statesOf(ledger.file)).toEqual(['superseded', 'superseded', 'conflict'])
     const otherwise = holding([BAD], [mended], old({ ...mended, iban: OTHER_IBAN }))
     expect(statesOf(otherwise.file)).toEqual(['superseded', 'superseded', 'conflict'])
-    const ofBoth = holding(
-      [BAD],
-      [{ ...BAD, customerNo: 1055 }],
-      [mended],
-      [{ ...mended, iban: OTHER_IBAN, corrects: 2 }],
-    )
+    const both = [{ ...mended, iban: OTHER_IBAN, corrects: 2 }]
+    const ofBoth = holding([BAD], [{ ...BAD, customerNo: 1055 }], [mended], both)
     expect(ofBoth.totals()).toMatchObject({ ready: 0 })
     const added = holding([BAD], [{ ...LINE, customerNo: 1055 }], [{ ...mended }])
     expect(statesOf(added.file)).toEqual(['superseded', 'superseded', 'ready'])
@@ -420,18 +386,13 @@ describe('a line of a list that is older than what is known by now', () => {
     ['gone', []],
     ['changed', [{ iban: OTHER_IBAN }]],
   ])('waits where its list does not know of the comparison in which the mandate is %s', (_, final) => {
-    for (const [comparison, ready] of [
-      [0, 0],
-      [1, 1],
-    ] as const) {
+    for (const comparison of [0, 1]) {
       const ledger = holding([{}, { customerNo: 9 }])
       compareWith(ledger, [...final, { reference: 'M-9' }])
-      const said = { by: null, reason: null, comparison }
-      admit(ledger, [{ ...LINE, isDecided: true, said }])
-      expect(ledger.totals().ready).toBe(ready)
-      expect(problemsOf(ledger.file).some(({ message }) => message.startsWith('This list is older'))).toBe(
-        ready === 0,
-      )
+      admit(ledger, [{ ...LINE, isDecided: true, said: { by: null, reason: null, comparison } }])
+      expect(ledger.totals().ready).toBe(comparison)
+      const isOlder = problemsOf(ledger.file).some(({ message }) => message.startsWith('This list is older'))
+      expect(isOlder).toBe(comparison === 0)
     }
   })
 })

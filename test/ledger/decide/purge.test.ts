@@ -16,20 +16,16 @@ import {
   admit,
   compareWith,
   decide,
-  IBAN,
-  inDoubt,
-  mandateOf,
   open,
-  OTHER_IBAN,
   played,
   readyRow,
-  refused,
-  registered,
   running,
   send,
   SETTINGS,
   stoppedClock,
 } from '../campaign-setup.js'
+import { inDoubt, refused, registered } from '../outcomes.js'
+import { IBAN, mandateOf, mandates, OTHER_IBAN } from '../records.js'
 import { problemsOf, execute, forge, look, query, rowsOf, statesOf } from '../ledger-views.js'
 
 const NAME = 'Wilhelmina Vogelsang'
@@ -40,10 +36,7 @@ const PLANTED = [NAME, MAIL, STREET, SAID, IBAN, OTHER_IBAN]
 const WHO = { by: 'Ada', reason: 'request of 1 July', withOpenRows: true }
 
 const finding = (value: string): Finding => ({
-  rule: 'CUST_FORMAT',
-  severity: 'error',
-  field: 'customer_no',
-  value,
+  ...{ rule: 'CUST_FORMAT', severity: 'error', field: 'customer_no', value },
   message: `The customer number is not a plain whole number. It is "${value}".`,
   remedy: `Ask ${value}`,
 })
@@ -66,11 +59,8 @@ async function planted(clock = stoppedClock()): Promise<Ledger> {
   const reason = `The service answered 422 (${SAID})`
   await send(ledger, { ...no, reason, evidence: { ...no.evidence, ...said } })
   await send(ledger, { ...doubt, reason: SAID, evidence: { ...doubt.evidence, ...said, status: 500 } })
-  decide(ledger, 3, 'written_off', {
-    by: `Ada ${IBAN}`,
-    reason: `${NAME} called about ${IBAN}`,
-    evidence: `${IBAN}.csv (SHA-256 ${'de89'.repeat(16)})`,
-  })
+  const words = { by: `Ada ${IBAN}`, reason: `${NAME} called about ${IBAN}` }
+  decide(ledger, 3, 'written_off', { ...words, evidence: `${IBAN}.csv (SHA-256 ${'de89'.repeat(16)})` })
   return ledger
 }
 
@@ -85,14 +75,9 @@ const textsIn = (ledger: Ledger): string[] => {
 it('what a person types is kept masked: reason, name, the file that was the evidence, that of an export', async () => {
   const ledger = await planted()
   admit(ledger, [{ reference: 'M-9', customerNo: 9, verdict: 'invalid' }], { name: `export-${IBAN}.csv` })
-  expect(ledger.view.decisionsOfRow(3)).toMatchObject([
-    {
-      by: 'Ada DE…3000',
-      as: 'login',
-      reason: `${NAME} called about DE…3000`,
-      evidence: `DE…3000.csv (SHA-256 ${'de89'.repeat(16)})`,
-    },
-  ])
+  const said = { by: 'Ada DE…3000', as: 'login', reason: `${NAME} called about DE…3000` }
+  const evidence = `DE…3000.csv (SHA-256 ${'de89'.repeat(16)})`
+  expect(ledger.view.decisionsOfRow(3)).toMatchObject([{ ...said, evidence }])
   expect(ledger.view.sources().at(-1)?.name).toBe('export-DE…3000.csv')
 })
 
@@ -108,10 +93,10 @@ describe('a purge', () => {
       look(ledger.file, (reader) => [
         ...[reader.totals(), reader.problemCounts(), reader.distinctCounts(), reader.runs()],
         rowsOf(ledger.file).map(
-          ({ cells: _, originalMandateReference: __, mandateKey: ___, lastAttempt, ...row }) => [
+          ({ cells: _, originalMandateReference: __, mandateKey: ___, lastAttempt: last, ...row }) => [
             row,
-            lastAttempt?.requestId,
-            lastAttempt?.outcome,
+            last?.requestId,
+            last?.outcome,
           ],
         ),
       ])
@@ -121,16 +106,12 @@ describe('a purge', () => {
     expect(textsIn(ledger)).toEqual([])
     expect(standing()).toEqual(before)
     expect(ledger.view.campaign()).toMatchObject({ purgedAt: ledger.view.campaign().changedAt })
-    expect(query(ledger.file, 'select secret, purged_by, purge_reason from campaign')).toEqual([
-      { secret: null, purged_by: 'Ada', purge_reason: 'done DE…3000' },
-    ])
-    expect(ledger.view.decisionsOfRow(3)).toMatchObject([
-      { as: 'login', decision: 'written_off', evidence: `SHA-256 ${'de89'.repeat(16)}` },
-    ])
-    expect(ledger.view.problemsOfRow(4)[0]).toMatchObject({
-      value: '',
-      message: 'The customer number is not a plain whole number.',
-    })
+    const [purged] = query(ledger.file, 'select secret, purged_by, purge_reason from campaign')
+    expect(purged).toEqual({ secret: null, purged_by: 'Ada', purge_reason: 'done DE…3000' })
+    const closed = { as: 'login', decision: 'written_off', evidence: `SHA-256 ${'de89'.repeat(16)}` }
+    expect(ledger.view.decisionsOfRow(3)).toMatchObject([closed])
+    const message = 'The customer number is not a plain whole number.'
+    expect(ledger.view.problemsOfRow(4)[0]).toMatchObject({ value: '', message })
     const references = rowsOf(ledger.file).map((row) => row.originalMandateReference)
     expect(references).toEqual(['M-1', 'M-2', 'M-3', 'DE…3000', 'M-5'])
   })
@@ -263,32 +244,29 @@ describe('an erasure', () => {
     expect(others()).toEqual(before)
     expect(ledger.view.row(4)).toMatchObject({ state: 'invalid', cells: null, customerNo: 4 })
     expect(ledger.view.problemsOfRow(4).map(({ value }) => value)).toEqual(['', ''])
-    expect(ledger.view.decisionsOfRow(4)).toMatchObject([
-      { decision: 'erased', by: 'Ada', as: 'login', reason: 'request of 1 July' },
-    ])
+    const erased = { decision: 'erased', by: 'Ada', as: 'login', reason: 'request of 1 July' }
+    expect(ledger.view.decisionsOfRow(4)).toMatchObject([erased])
     expect(erase).not.toThrow()
   })
 
   it('removes the words of the service and of people about those rows', async () => {
     const ledger = await planted()
     ledger.erase({ ...WHO, customerNo: 3, rowIds: [3] })
-    expect(ledger.view.attempts(3)).toMatchObject([
-      { message: null, answer: null, reason: 'The service answered 500' },
-    ])
-    expect(ledger.view.decisionsOfRow(3).map(({ reason }) => reason)).toEqual([
-      'removed with the personal data',
-      'request of 1 July',
-    ])
+    const left = { message: null, answer: null, reason: 'The service answered 500' }
+    expect(ledger.view.attempts(3)).toMatchObject([left])
+    const reasons = ['removed with the personal data', 'request of 1 July']
+    expect(ledger.view.decisionsOfRow(3).map(({ reason }) => reason)).toEqual(reasons)
     expect(ledger.view.attempts(2)).toMatchObject([{ message: SAID }])
   })
 
   it('masks an account that shifted columns put where the reference should be, in those rows alone', async () => {
     const ledger = await planted()
     const mandateKey = `DE98ZZZ09999999999|${IBAN}`
-    admit(ledger, [
-      { reference: IBAN, mandateKey, customerNo: 8, verdict: 'excluded' },
-      { reference: IBAN, mandateKey, customerNo: 9, verdict: 'excluded' },
-    ])
+    const shifted = { reference: IBAN, mandateKey, verdict: 'excluded' } as const
+    admit(
+      ledger,
+      [8, 9].map((customerNo) => ({ ...shifted, customerNo })),
+    )
     ledger.erase({ ...WHO, customerNo: 8, rowIds: [6] })
     expect(ledger.view.row(6)?.originalMandateReference).not.toContain(IBAN.slice(4, -4))
     expect(ledger.view.row(7)?.originalMandateReference).toBe(IBAN)
@@ -354,15 +332,14 @@ function computeAgain(file: string, row: Mandate): readonly string[] {
   })
 }
 
+const THIRD = { customerNo: 3, reference: 'M-3', iban: OTHER_IBAN, signedDate: '2021-02-03' }
+
 /** Customer 1 registered under a plan of one row, customer 2 invalid; customer 3 is another person's. */
 async function campaign(): Promise<Ledger> {
   const ledger = running([{ customerNo: 1, reference: 'M-1' }])
   writeFileSync(join(dirname(ledger.file), 'plan.json'), JSON.stringify(ledger.view.plannedRows(null)))
   await send(ledger, registered('NEW-1'))
-  admit(ledger, [
-    { customerNo: 2, reference: 'M-2', verdict: 'invalid' },
-    { customerNo: 3, reference: 'M-3', iban: OTHER_IBAN, signedDate: '2021-02-03' },
-  ])
+  admit(ledger, [{ customerNo: 2, reference: 'M-2', verdict: 'invalid' }, THIRD])
   await send(ledger, registered('NEW-3'))
   return ledger
 }
@@ -377,10 +354,7 @@ const COLLECTED_IBAN = ibanOf('DE', `${BANK_CODE}059876${IBAN.slice(-4)}`) as Ib
 describe('accounts computed again, with the bank code given, from everything that is left', () => {
   it('are found in a comparison and in what was collected before an erasure, and not after it', async () => {
     const ledger = await campaign()
-    compareWith(ledger, [
-      LAST,
-      { customerNo: 3, reference: 'M-3', iban: OTHER_IBAN, signedDate: '2021-02-03' },
-    ])
+    compareWith(ledger, [LAST, THIRD])
     const { secret } = keysOf(ledger.file)
     const [kept] = query<{ key: string }>(ledger.file, 'select mandate_key as key from row where id = 1')
     const account = createFingerprints(secret!).account(COLLECTED_IBAN).toString('hex')
@@ -457,11 +431,7 @@ describe('the fingerprints of a row', () => {
   ])('once erased, a %s mandate that comes again is never sent by itself', async (_, outcome) => {
     const ledger = await played([{ customerNo: 1, reference: 'M-1' }], outcome)
     ledger.erase({ ...WHO, customerNo: 1, rowIds: [1] })
-    for (let n = 0; n < 3; n += 1)
-      admit(ledger, [
-        { customerNo: 1, reference: 'M-1' },
-        { customerNo: 9 + n, reference: `N-${n}` },
-      ])
+    for (const other of mandates(3, 9)) admit(ledger, [{ customerNo: 1, reference: 'M-1' }, other])
     expect(ledger.retryRefused('Ada')).toBe(0)
     expect(ledger.ready(0, 10).map(({ mandate }) => mandate.customerNo)).toEqual([9, 10, 11])
     expect(ledger.totals().ready).toBe(3)

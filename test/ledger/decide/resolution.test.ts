@@ -5,24 +5,19 @@ import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
   admit,
   compareWith,
-  IBAN,
-  inDoubt,
-  notSent,
   open,
-  OTHER_IBAN,
   played,
   readyRow,
-  refused,
-  registered,
   running,
   send,
   stoppedClock,
   runningAt,
-  mandates,
   decide,
   resolutionOf,
   begin,
 } from '../campaign-setup.js'
+import { inDoubt, notSent, refused, registered } from '../outcomes.js'
+import { IBAN, OTHER_IBAN, mandates } from '../records.js'
 import { byHand, execute, query, rowsOf, statesOf } from '../ledger-views.js'
 import { listed, readBack } from '../heard-answer.js'
 import { isBalanced, LATE_REQUEST_MS } from '../../../src/domain/row/row-state.js'
@@ -31,6 +26,12 @@ const NEW_IDENTITY = { creditorIdentifier: 'SE97ZZZ5560000001', mandateReference
 
 const resolution = (rowId: number, decision: Decision, more: Partial<Resolution> = {}): Resolution =>
   resolutionOf(rowId, decision, { assigned: decision === 'registered' ? NEW_IDENTITY : null, ...more })
+
+/** Somebody saw this reference at the service. */
+const assigning = (rowId: number, mandateReference: string): Resolution =>
+  resolution(rowId, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference } })
+
+const PROVEN = { verdict: 'proven', why: null, sources: [] } as const
 
 /** Row 1 in doubt, row 2 refused, row 3 registered as NEW-3, row 4 ready; the doubt is older than 15 minutes. */
 async function campaign() {
@@ -63,10 +64,8 @@ describe('a decision on a row in doubt (scenario 59)', () => {
     expect(record(ledger, resolution(1, decision))).toEqual({ isApplied: true, results })
     expectRows(ledger, `${state} refused registered ready`)
     expect(isBalanced(ledger.totals())).toBe(true)
-    expect(record(ledger, resolution(1, decision))).toMatchObject({
-      isApplied: false,
-      results: [{ kind: 'rejected' }],
-    })
+    const again = { isApplied: false, results: [{ kind: 'rejected' }] }
+    expect(record(ledger, resolution(1, decision))).toMatchObject(again)
     const at = '2026-06-15T10:15:00.000Z'
     const said = { by: 'Ada', as: null, reason: 'looked up', evidence: null }
     expect(decisionsOf(ledger)).toEqual([
@@ -120,12 +119,10 @@ describe('a decision on a row in doubt (scenario 59)', () => {
 
   it('registered puts right what was typed wrongly, as long as the service has not shown it', async () => {
     const { ledger } = await campaign()
-    const as = (row: number, mandateReference: string) =>
-      resolution(row, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference } })
-    record(ledger, as(1, 'NEW-99'))
-    const taken = record(ledger, as(1, 'new-3'))
+    record(ledger, assigning(1, 'NEW-99'))
+    const taken = record(ledger, assigning(1, 'new-3'))
     expect(JSON.stringify(taken.results)).toContain('resolve --row 3 --as registered')
-    expect(record(ledger, as(1, 'NEW-9')).isApplied).toBe(true)
+    expect(record(ledger, assigning(1, 'NEW-9')).isApplied).toBe(true)
     expect(rowsOf(ledger.file)[0]).toMatchObject({ state: 'registered', assignedMandateReference: 'NEW-9' })
     expect(decisionsOf(ledger).at(-1)).toMatchObject({
       ...{ decision: 'registered', from: 'registered', to: 'registered' },
@@ -134,10 +131,9 @@ describe('a decision on a row in doubt (scenario 59)', () => {
     const set = `update row set assigned_mandate_reference = 'X' where id = `
     expect(() => execute(ledger.file, `${set}3`)).toThrow('what the service assigned never changes')
     // What the service said itself, or has shown since, was not typed.
-    expect(record(ledger, as(3, 'NEW-10')).isApplied).toBe(false)
-    const evidence = { verdict: 'proven', why: null, sources: [] } as const
-    readBack(ledger, [listed(1000, [{ rowId: 1, attempts: 1, evidence }])])
-    expect(record(ledger, as(1, 'NEW-10')).isApplied).toBe(false)
+    expect(record(ledger, assigning(3, 'NEW-10')).isApplied).toBe(false)
+    readBack(ledger, [listed(1000, [{ rowId: 1, attempts: 1, evidence: PROVEN }])])
+    expect(record(ledger, assigning(1, 'NEW-10')).isApplied).toBe(false)
   })
 
   it('registered puts right what the service gave in its answer, as the service was shown to hold it', async () => {
@@ -147,31 +143,20 @@ describe('a decision on a row in doubt (scenario 59)', () => {
       ...({ verdict: 'other', why: 'differs' } as const),
       sources: [{ ...source, reference: 'REAL-3' }],
     }
-    const as = (mandateReference: string) =>
-      resolution(3, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference } })
-    expect(record(ledger, as('REAL-3')).isApplied).toBe(false)
+    expect(record(ledger, assigning(3, 'REAL-3')).isApplied).toBe(false)
     readBack(ledger, [listed(1002, [{ rowId: 3, attempts: 1, evidence }])])
-    expect(record(ledger, as('REAL-4')).isApplied).toBe(false)
-    expect(record(ledger, as('real-3')).isApplied).toBe(true)
+    expect(record(ledger, assigning(3, 'REAL-4')).isApplied).toBe(false)
+    expect(record(ledger, assigning(3, 'real-3')).isApplied).toBe(true)
     expect(rowsOf(ledger.file)[2]).toMatchObject({ state: 'registered', assignedMandateReference: 'real-3' })
-    expect(
-      JSON.stringify(
-        record(
-          ledger,
-          resolution(1, 'registered', {
-            assigned: { ...NEW_IDENTITY, mandateReference: 'REAL -3' },
-          }),
-        ).results,
-      ),
-    ).toContain('row 3 has it')
+    const taken = record(ledger, assigning(1, 'REAL -3')).results
+    expect(JSON.stringify(taken)).toContain('row 3 has it')
   })
 
   it.each(['resend', 'refused'] as const)(
     '%s is refused of what the service showed; only a resend can be forced',
     async (decision) => {
       const { ledger } = await campaign()
-      const evidence = { verdict: 'proven', why: null, sources: [] } as const
-      readBack(ledger, [listed(1000, [{ rowId: 1, attempts: 1, evidence }])])
+      readBack(ledger, [listed(1000, [{ rowId: 1, attempts: 1, evidence: PROVEN }])])
       const { results } = record(ledger, resolution(1, decision))
       expect(results).toMatchObject([{ kind: 'rejected' }])
       expect(JSON.stringify(results)).toContain(
@@ -185,17 +170,11 @@ describe('a decision on a row in doubt (scenario 59)', () => {
   it("registered puts several right at once, of which each has what is another one's", async () => {
     const ledger = running(mandates(3))
     for (const outcome of [inDoubt(), inDoubt(), inDoubt()]) await send(ledger, outcome)
-    const list = (...references: string[]) =>
-      references.map((mandateReference, at) =>
-        resolution(at + 1, 'registered', { assigned: { ...NEW_IDENTITY, mandateReference } }),
-      )
+    const list = (...references: string[]) => references.map((one, at) => assigning(at + 1, one))
     expect(record(ledger, ...list('B', 'C', 'A')).isApplied).toBe(true)
     expect(record(ledger, ...list('A', 'B', 'C')).isApplied).toBe(true)
-    expect(rowsOf(ledger.file).map(({ assignedMandateReference }) => assignedMandateReference)).toEqual([
-      'A',
-      'B',
-      'C',
-    ])
+    const given = rowsOf(ledger.file).map(({ assignedMandateReference }) => assignedMandateReference)
+    expect(given).toEqual(['A', 'B', 'C'])
     expect(decisionsOf(ledger).at(-1)?.evidence).toBe('instead of SE97ZZZ5560000001 A')
     expect(record(ledger, ...list('A', 'C')).isApplied).toBe(false)
   })
@@ -267,16 +246,12 @@ describe('a decision that is rejected', () => {
 
   it('to send again beside a registered row that may be the same mandate, unless it is forced', async () => {
     const clock = stoppedClock()
-    const ledger = runningAt(clock, [
-      { reference: 'M-1' },
-      { reference: 'M-1-B' },
-      { reference: 'M-2', customerNo: 2 },
-    ])
+    const ledger = runningAt(clock, [{}, { reference: 'M-1-B' }, { reference: 'M-2', customerNo: 2 }])
     for (const outcome of [inDoubt(), registered('NEW-2'), inDoubt()]) await send(ledger, outcome)
     clock.advance(LATE_REQUEST_MS)
-    expect(
-      ledger.resolve([resolution(3, 'resend'), resolution(1, 'refused')], { dryRun: true }).results,
-    ).toMatchObject([{ kind: 'resolved' }, { kind: 'resolved' }])
+    const others = [resolution(3, 'resend'), resolution(1, 'refused')]
+    const resolved = { kind: 'resolved' }
+    expect(ledger.resolve(others, { dryRun: true }).results).toMatchObject([resolved, resolved])
     const message =
       'Row 1 cannot be sent again: row 2 is registered with its customer, account and date of signature'
     expect(record(ledger, resolution(1, 'resend')).results).toMatchObject([{ message, isRiskyResend: true }])
@@ -300,10 +275,8 @@ describe('a decision that is rejected', () => {
 
   it('says how refused rows are sent again', async () => {
     const { ledger } = await campaign()
-    expect(record(ledger, resolution(2, 'resend')).results[0]).toHaveProperty(
-      'next',
-      'Refused rows are sent again by a run that is told so (sepa-migrate run --retry-refused)',
-    )
+    const next = 'Refused rows are sent again by a run that is told so (sepa-migrate run --retry-refused)'
+    expect(record(ledger, resolution(2, 'resend')).results[0]).toHaveProperty('next', next)
   })
 
   it('is forced where it had to wait, and says so with how long after the attempt; else it is as any other', async () => {
@@ -328,9 +301,8 @@ describe('a decision that is rejected', () => {
     const { ledger } = await campaign()
     const report = record(ledger, ...[4, 3, 4].map((row) => resolution(row, 'written_off')))
     expect(report.isApplied).toBe(false)
-    expect(report.results.map((result) => (result.kind === 'rejected' ? result.message : result.to))).toEqual(
-      ['written_off', 'Row 3 is registered, not in doubt', 'Row 4 is in the list twice'],
-    )
+    const told = report.results.map((result) => (result.kind === 'rejected' ? result.message : result.to))
+    expect(told).toEqual(['written_off', 'Row 3 is registered, not in doubt', 'Row 4 is in the list twice'])
     expectRows(ledger, 'in_doubt refused registered ready')
     expect(decisionsOf(ledger)).toEqual([])
   })
@@ -339,10 +311,8 @@ describe('a decision that is rejected', () => {
     const ledger = await played(mandates(2), inDoubt(), inDoubt())
     const report = record(ledger, named({ mandateReference: 'new-9' }), resolution(2, 'registered'))
     expect(report).toMatchObject({ isApplied: false, results: [{ kind: 'resolved' }, { kind: 'rejected' }] })
-    expect(report.results[1]).toHaveProperty(
-      'message',
-      expect.stringMatching(/^Row 2 cannot have the assigned reference .*another row of the list has it/),
-    )
+    const message = /^Row 2 cannot have the assigned reference .*another row of the list has it/
+    expect(report.results[1]).toHaveProperty('message', expect.stringMatching(message))
   })
 })
 
@@ -351,9 +321,8 @@ describe('retryRefused', () => {
     const { ledger } = await campaign()
     expect(ledger.retryRefused('Ada')).toBe(1)
     expectRows(ledger, 'in_doubt ready registered ready')
-    expect(decisionsOf(ledger)).toMatchObject([
-      { rowId: 2, attemptId: 2, by: 'Ada', decision: 'retry_refused' },
-    ])
+    const decision = { rowId: 2, attemptId: 2, by: 'Ada', decision: 'retry_refused' }
+    expect(decisionsOf(ledger)).toMatchObject([decision])
     expect(ledger.retryRefused('Ada')).toBe(0)
     await send(ledger, refused())
     expect(ledger.retryRefused('Ada')).toBe(1)
@@ -373,21 +342,17 @@ describe('retryRefused', () => {
     expectRows(ledger, 'ready ready registered ready written_off')
   })
 
-  it('leaves a row whose reference a later file has corrected: the mandate would be sent twice', async () => {
+  it('leaves a row whose reference a later file has corrected, also once that was closed: it may be at the service', async () => {
     const { ledger } = await campaign()
     admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
     expect(ledger.retryRefused('Ada')).toBe(0)
-    await send(ledger, registered('NEW-4'))
-    await send(ledger, registered('NEW-5'))
-    expectRows(ledger, 'in_doubt refused registered registered registered')
-    expect(ledger.retryRefused('Ada')).toBe(0)
-  })
-
-  it('leaves a row whose successor was closed: it may be at the service', async () => {
-    const { ledger } = await campaign()
-    admit(ledger, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
     record(ledger, resolution(5, 'written_off'))
     expect(ledger.retryRefused('Ada')).toBe(0)
+    const { ledger: sent } = await campaign()
+    admit(sent, [{ reference: 'M-2-CORRECTED', customerNo: 2 }])
+    for (const reference of ['NEW-4', 'NEW-5']) await send(sent, registered(reference))
+    expectRows(sent, 'in_doubt refused registered registered registered')
+    expect(sent.retryRefused('Ada')).toBe(0)
   })
 
   it('takes the later one of two that were refused under two references', async () => {
@@ -568,10 +533,8 @@ describe('a person closes what was never sent', () => {
     expect(record(ledger, ...all).isApplied).toBe(true)
     expect(ledger.totals()).toMatchObject({ read: 6, writtenOff: 6 })
     expect(isBalanced(ledger.totals())).toBe(true)
-    const decisions = decisionsOf(ledger).map(
-      ({ rowId, by, attemptId }) => `${rowId} ${by} ${attemptId ?? ''}`,
-    )
-    expect(decisions).toEqual(['1 Ada ', '2 Ada ', '3 Ada ', '4 Ada ', '5 Ada 1', '6 Ada 2'])
+    const decided = decisionsOf(ledger).map(({ rowId, by, attemptId }) => [rowId, by, attemptId])
+    expect(decided).toEqual([1, 2, 3, 4, 5, 6].map((row) => [row, 'Ada', row < 5 ? null : row - 4]))
   })
 
   it.each(['registered', 'refused', 'resend'] as const)('but none of them becomes %s', async (decision) => {
@@ -593,7 +556,7 @@ describe('a person closes what was never sent', () => {
     admit(ledger, [{ ...right, corrects: 4 }])
     expectRows(
       ledger,
-      'invalid excluded written_off conflict refused ready duplicate duplicate ready conflict',
+      `invalid excluded written_off conflict refused ready ${'duplicate '.repeat(2)}ready conflict`,
     )
     const sendable = () => ledger.ready(0, 9).map(({ id }) => id)
     expect(sendable()).toEqual([6, 9])

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src/driver.js'
 import { LedgerError } from '../../../src/errors.js'
@@ -10,23 +10,18 @@ import {
   admit,
   freshFile,
   holding,
-  IBAN,
-  inDoubt,
-  notSent,
   open,
   readyRow,
-  refused,
-  registered,
   running,
   send,
   SETTINGS,
   stoppedClock,
-  turnedAway,
-  mandates,
   runningAt,
   begin,
 } from '../campaign-setup.js'
-import { look, rowsOf, statesOf } from '../ledger-views.js'
+import { inDoubt, notSent, refused, registered, turnedAway } from '../outcomes.js'
+import { IBAN, mandates } from '../records.js'
+import { rowsOf, statesOf } from '../ledger-views.js'
 import { createPrivateFile, acquireLock } from '../../../src/ledger/safety/side-files.js'
 
 /** A run over so many mandates whose flushes wait for the test instead of the event loop. */
@@ -103,19 +98,16 @@ describe('an outcome', () => {
     const second = await begin(ledger, row) // the row as it was read first: its own count is stale
     await settled
     expect(second.n).toBe(2)
-    expect(look(ledger.file, (reader) => reader.attempts(1)).map(({ outcome }) => outcome)).toEqual([
-      'turned_away',
-      null,
-    ])
+    const outcomes = ledger.view.attempts(1).map(({ outcome }) => outcome)
+    expect(outcomes).toEqual(['turned_away', null])
   })
 
   it('is recorded once', async () => {
     const ledger = running(mandates(1))
     const attempt = await begin(ledger, readyRow(ledger))
     await ledger.settle(attempt, refused())
-    await expect(ledger.settle(attempt, registered('NEW-1'))).rejects.toThrow(
-      'Cannot record the outcome of attempt 1: 0 rows',
-    )
+    const again = ledger.settle(attempt, registered('NEW-1'))
+    await expect(again).rejects.toThrow('Cannot record the outcome of attempt 1: 0 rows')
     expect(statesOf(ledger.file)).toEqual(['refused'])
   })
 
@@ -129,21 +121,14 @@ describe('an outcome', () => {
       const evidence = { ...outcome.evidence, serviceCode: 'FAILED' }
       await send(ledger, { ...outcome, notes, evidence } as typeof outcome)
       expect(statesOf(ledger.file)).toEqual(['registered'])
-      return look(ledger.file, (reader) =>
-        reader.problemsOfRow(1).map(({ rule, severity, value }) => [rule, severity, value]),
-      )
+      return ledger.view.problemsOfRow(1).map(({ rule, severity, value }) => [rule, severity, value])
     }
     expect(await problemsWith({})).toEqual([
       ['RESPONSE_STATUS_WORD', 'warning', 'FAILED'],
       ['RESPONSE_CI_UNCHANGED', 'warning', IDENTIFIERS],
     ])
-    expect(
-      await problemsWith({
-        RESPONSE_STATUS_WORD: 'off',
-        RESPONSE_CI_UNCHANGED: 'error',
-        RESPONSE_UMR_UNCHANGED: 'warning',
-      }),
-    ).toEqual([
+    const changed = { RESPONSE_CI_UNCHANGED: 'error', RESPONSE_UMR_UNCHANGED: 'warning' } as const
+    expect(await problemsWith({ ...changed, RESPONSE_STATUS_WORD: 'off' })).toEqual([
       ['RESPONSE_CI_UNCHANGED', 'error', IDENTIFIERS],
       ['RESPONSE_UMR_UNCHANGED', 'warning', IDENTIFIERS],
     ])
@@ -221,13 +206,7 @@ it('a reference that the service assigned is known in any case of letters, also 
 })
 
 describe('the account number of a registered mandate (scenario 61)', () => {
-  const holds = (path: string): boolean => {
-    try {
-      return readFileSync(path).includes(IBAN)
-    } catch {
-      return false
-    }
-  }
+  const holds = (path: string): boolean => existsSync(path) && readFileSync(path).includes(IBAN)
 
   it('is gone from the files once the log was emptied', async () => {
     const ledger = running([...mandates(50), ...mandates(50)])

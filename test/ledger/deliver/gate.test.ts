@@ -6,18 +6,9 @@ import {
   MAY_BE_SENT,
 } from '../../../src/ledger/deliver/gate.js'
 import { LATE_REQUEST_MS, type Outcome } from '../../../src/domain/row/row-state.js'
-import {
-  admit,
-  inDoubt,
-  mandates,
-  OTHER_IBAN,
-  refused,
-  registered,
-  resolutionOf,
-  runningAt,
-  send,
-  stoppedClock,
-} from '../campaign-setup.js'
+import { admit, resolutionOf, runningAt, send, stoppedClock } from '../campaign-setup.js'
+import { inDoubt, refused, registered } from '../outcomes.js'
+import { mandates, OTHER_IBAN } from '../records.js'
 import { byHand, execute, forge, heldOutsideOfKeys } from '../ledger-views.js'
 
 /** The first row is in doubt, or what is given, and the 15 minutes are over. */

@@ -1,26 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 import {
+  admit,
   holding,
-  IBAN,
-  OTHER_IBAN,
   played,
   send,
-  turnedAway,
-  mandates,
   running,
-  refused,
-  registered,
   runningAt,
-  inDoubt,
   open,
   readyRow,
   SETTINGS,
-  COLUMNS,
-  HEADER,
-  recordOf,
-  summaryOf,
 } from '../campaign-setup.js'
+import { turnedAway, refused, registered, inDoubt } from '../outcomes.js'
+import { IBAN, OTHER_IBAN, mandates, HEADER, recordOf } from '../records.js'
 import { query, look, statesOf, forge } from '../ledger-views.js'
 import type { BegunGroup } from '../../../src/ledger/ledger.js'
 import { OLD_STATES, reach } from '../old-rows.js'
@@ -57,13 +49,8 @@ describe('when a mandate is registered, its account goes', () => {
     )
     await send(ledger, registered('NEW-1'))
     await send(ledger, registered('NEW-2'))
-    expect(held(ledger.file)).toEqual([
-      '1 superseded',
-      '2 registered',
-      '3 registered',
-      '4 duplicate',
-      '5 ready account cells',
-    ])
+    const gone = ['1 superseded', '2 registered', '3 registered', '4 duplicate']
+    expect(held(ledger.file)).toEqual([...gone, '5 ready account cells'])
   })
 
   it('and a refused mandate keeps it, to be corrected', async () => {
@@ -169,10 +156,7 @@ describe('how far a ledger has come', () => {
     })
     await ledger.begin(readyRow(ledger))
     await expect(ledger.begin(readyRow(ledger, 1))).rejects.toThrow('The register is full')
-    expect(notes).toEqual([
-      { attempts: 1, rows: [1] },
-      { attempts: 2, rows: [2] },
-    ])
+    expect(notes).toEqual([1, 2].map((n) => ({ attempts: n, rows: [n] })))
     expect(statesOf(ledger.file)).toEqual(['sending', 'ready'])
   })
 })
@@ -201,8 +185,8 @@ describe('an older copy that a person goes on with', () => {
     ledger.claims.adoptOlderCopy({ ...ADOPTION, reason: `About ${IBAN}` })
     expect(ledger.claims.hasMark('mark-2')).toBe(true)
     const decisions = ledger.view.decisions(0, 10)
-    expect(decisions.map(({ by, reason }) => `${by}: ${reason}`)).toEqual(
-      decisions.map(() => 'Ada: About DE…3000'),
+    expect(new Set(decisions.map(({ by, reason }) => `${by}: ${reason}`))).toEqual(
+      new Set(['Ada: About DE…3000']),
     )
     const adopted = decisions.filter(({ decision }) => decision === 'older_copy')
     expect(adopted.map(({ rowId }) => rowId)).toEqual([2, 3])
@@ -235,20 +219,17 @@ describe('an older copy that a person goes on with', () => {
 let last = 0
 
 /** Ready rows, one for each list of further cells; every second account is Dutch. */
-function admitCells(ledger: Ledger, columns: readonly string[], rows: readonly (readonly string[])[]): void {
-  const admission = ledger.admit({ severities: {} })
-  const source = admission.open({ name: 'a.csv', header: [...columns, ...HEADER], columns: COLUMNS })
-  source.add(
+const admitCells = (ledger: Ledger, columns: readonly string[], rows: readonly (readonly string[])[]) =>
+  admit(
+    ledger,
     rows.map((cells, index) => {
-      const n = (last += 1)
+      const customerNo = (last += 1)
       const iban = index % 2 === 0 ? IBAN : OTHER_IBAN
-      const record = recordOf({ customerNo: n, reference: `M-${n}`, iban }, index + 1)
-      return { ...record, cells: [...cells, ...record.cells] }
+      const values = { customerNo, reference: `M-${customerNo}`, iban }
+      return { ...values, cells: [...cells, ...recordOf(values).cells] }
     }),
+    { header: [...columns, ...HEADER] },
   )
-  source.close(summaryOf(rows.length))
-  admission.commit()
-}
 
 const only = (...columns: [string, ...string[]][]): Choice => ({
   only: columns.map(([column, ...values]) => ({ column, values })),

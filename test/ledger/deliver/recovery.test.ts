@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isBalanced } from '../../../src/domain/row/row-state.js'
-import { begin, closedFile, mandates, open, running, stoppedClock } from '../campaign-setup.js'
+import { begin, closedFile, open, running, stoppedClock } from '../campaign-setup.js'
+import { mandates } from '../records.js'
 import { byHand, look, rowsOf, statesOf } from '../ledger-views.js'
 import { startProcess } from '../second-process.js'
 

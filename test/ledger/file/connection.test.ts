@@ -45,14 +45,8 @@ describe('the connection that writes', () => {
     const { connection } = freshConnection()
     configureForWriting(connection)
     const settings = {
-      journal_mode: 'wal',
-      foreign_keys: 1,
-      busy_timeout: 5_000,
-      journal_size_limit: 67_108_864,
-      wal_autocheckpoint: 1_000,
-      trusted_schema: 0,
-      cell_size_check: 1,
-      secure_delete: 1,
+      ...{ journal_mode: 'wal', foreign_keys: 1, busy_timeout: 5_000, journal_size_limit: 67_108_864 },
+      ...{ wal_autocheckpoint: 1_000, trusted_schema: 0, cell_size_check: 1, secure_delete: 1 },
       recursive_triggers: 1,
     }
     for (const [name, value] of Object.entries(settings)) expect(setting(connection, name), name).toBe(value)

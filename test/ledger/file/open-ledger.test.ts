@@ -25,14 +25,13 @@ import {
   holding,
   open,
   readyRow,
-  refused,
   running,
   send,
   SETTINGS,
   stoppedClock,
-  mandates,
-  turnedAway,
 } from '../campaign-setup.js'
+import { refused, turnedAway } from '../outcomes.js'
+import { mandates } from '../records.js'
 import { freshFolder } from '../../support/folder.js'
 import { byHand, look, query } from '../ledger-views.js'
 
@@ -117,8 +116,9 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     for (const opens of [() => open({ file: ledger.file }), () => openLedgerReader(ledger.file)]) {
       const fault = faultOf(opens)
       expect(fault.problem).toBe('earlier')
+      const schemas = `schema ${SCHEMA_VERSION - 1}, this one has ${SCHEMA_VERSION}`
       expect(fault.message).toContain(
-        `an earlier version of this program wrote it (version 0.0.9, schema ${SCHEMA_VERSION - 1}, this one has ${SCHEMA_VERSION})`,
+        `an earlier version of this program wrote it (version 0.0.9, ${schemas})`,
       )
       expect(fault.next).toMatch(/^Finish the campaign .* Nothing was changed, and nothing was sent$/)
     }
@@ -136,10 +136,8 @@ describe('what is refused, each with a clear text (scenarios 43 to 46, 54, 56)',
     const ledger = running(mandates(200).map((row) => ({ ...row, verdict: 'invalid' as const })))
     ledger.endRun(1, { stoppedBy: null, exitCode: 3 })
     ledger.close()
-    const [index] = query<{ rootpage: number }>(
-      ledger.file,
-      `select rootpage from sqlite_schema where name = 'row_mandate'`,
-    )
+    const root = `select rootpage from sqlite_schema where name = 'row_mandate'`
+    const [index] = query<{ rootpage: number }>(ledger.file, root)
     const descriptor = openSync(ledger.file, 'r+')
     writeSync(descriptor, Buffer.alloc(400, 0x5a), 0, 400, (index!.rootpage - 1) * 4_096)
     closeSync(descriptor)
@@ -274,14 +272,13 @@ describe('a campaign', () => {
 })
 
 describe('a ledger that does not hold what this version makes', () => {
+  const OTHERWISE = 'create trigger compared_is_kept before delete on compared begin select 1; end'
+
   it.each([
     ['trigger row_is_kept', 'drop trigger row_is_kept'],
     ['index row_assigned', 'drop index row_assigned'],
     ['trigger mine', 'create trigger mine after update on row begin select 1; end'],
-    [
-      'trigger compared_is_kept',
-      'drop trigger compared_is_kept; create trigger compared_is_kept before delete on compared begin select 1; end',
-    ],
+    ['trigger compared_is_kept', `drop trigger compared_is_kept; ${OTHERWISE}`],
     ['table row', 'alter table row add column note text'],
   ])('is refused, whoever opens it: %s', (name, sql) => {
     const file = closedFile()

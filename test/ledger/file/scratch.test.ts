@@ -2,20 +2,9 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, it, describe, onTestFinished } from 'vitest'
 import { openScratchLedger, copyOf } from '../../../src/ledger/file/writer.js'
-import {
-  admit,
-  holding,
-  open,
-  recordOf,
-  stoppedClock,
-  summaryOf,
-  type Values,
-  refused,
-  registered,
-  send,
-  mandates,
-  played,
-} from '../campaign-setup.js'
+import { admit, holding, open, stoppedClock, send, played } from '../campaign-setup.js'
+import { refused, registered } from '../outcomes.js'
+import { recordOf, summaryOf, type Values, mandates } from '../records.js'
 import { problemsOf, statesOf, look } from '../ledger-views.js'
 import { ROW_STATES } from '../../../src/domain/row/row-state.js'
 import { openForReading, type Connection } from '../../../src/ledger/file/connection.js'
@@ -81,12 +70,11 @@ describe('a copy of a ledger', () => {
 })
 
 const ROWS: Values[] = [
-  {},
-  {},
-  { reference: 'M-2', customerNo: 2 },
-  { reference: 'M-2', customerNo: 3 },
-  { reference: 'M 3', customerNo: 4 },
-  { reference: 'M3', customerNo: 4 },
+  ...[{}, {}, { reference: 'M-2', customerNo: 2 }, { reference: 'M-2', customerNo: 3 }],
+  ...[
+    { reference: 'M 3', customerNo: 4 },
+    { reference: 'M3', customerNo: 4 },
+  ],
   { reference: 'M-4', verdict: 'excluded' },
 ]
 

@@ -45,8 +45,5 @@ export function planOf(more: Partial<PlanDocument> = {}): PlanDocument {
     ...more,
   }
   const { digest: _, ...body } = document
-  return {
-    ...document,
-    digest: more.digest ?? createHash('sha256').update(textOfPlan(body)).digest('hex'),
-  }
+  return { ...document, digest: more.digest ?? createHash('sha256').update(textOfPlan(body)).digest('hex') }
 }

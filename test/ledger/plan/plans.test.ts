@@ -2,18 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/domain/rule/verdict.js'
 import { textOfPlan } from '../../../src/domain/plan/plan.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import {
-  admit,
-  holding,
-  inDoubt,
-  mandates,
-  open,
-  refused,
-  registered,
-  send,
-  SETTINGS,
-  turnedAway,
-} from '../campaign-setup.js'
+import { admit, holding, open, send, SETTINGS } from '../campaign-setup.js'
+import { inDoubt, refused, registered, turnedAway } from '../outcomes.js'
+import { mandates } from '../records.js'
 import { byHand } from '../ledger-views.js'
 import { newKey, recorded, signed } from './approvals.js'
 import { approvedBy, planOf } from './plan-document.js'

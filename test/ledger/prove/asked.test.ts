@@ -2,28 +2,16 @@ import { describe, expect, it } from 'vitest'
 import type { ReadBackEvidence } from '../../../src/domain/proof/match-sources.js'
 import type { HeardAnswer } from '../../../src/ledger/ledger.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import {
-  admit,
-  IBAN,
-  inDoubt,
-  OTHER_IBAN,
-  refused,
-  registered,
-  send,
-  stoppedClock,
-  mandates,
-  runningAt,
-  decide,
-} from '../campaign-setup.js'
+import { admit, send, stoppedClock, runningAt, decide } from '../campaign-setup.js'
+import { inDoubt, refused, registered } from '../outcomes.js'
+import { IBAN, OTHER_IBAN, mandates } from '../records.js'
 import { listed, startReadBack } from '../heard-answer.js'
 import { byHand } from '../ledger-views.js'
 
+const SOURCE = { id: 'ps-1', status: 'PENDING', reference: 'NEW-1', accountMasked: 'DE…3000' }
 const PROVEN: ReadBackEvidence = {
-  verdict: 'proven',
-  why: null,
-  sources: [
-    { id: 'ps-1', status: 'PENDING', reference: 'NEW-1', accountMasked: 'DE…3000', signedDate: '2020-01-31' },
-  ],
+  ...({ verdict: 'proven', why: null } as const),
+  sources: [{ ...SOURCE, signedDate: '2020-01-31' }],
 }
 const ABSENT: ReadBackEvidence = { verdict: 'absent', why: null, sources: [] }
 
@@ -195,12 +183,10 @@ describe('evidence', () => {
   it('never changes, goes with the personal data, and its verdict stays', async () => {
     const ledger = await campaign()
     const { id } = startReadBack(ledger, 'all')
+    const words: ReadBackEvidence = { verdict: 'unreadable', why: 'words', sources: [] }
     ledger.readBacks.record(id, [
       listed(1003, [{ rowId: 3, attempts: 1, evidence: PROVEN }]),
-      {
-        ...unanswered(1001),
-        proofs: [{ rowId: 1, attempts: 1, evidence: { verdict: 'unreadable', why: 'words', sources: [] } }],
-      },
+      { ...unanswered(1001), proofs: [{ rowId: 1, attempts: 1, evidence: words }] },
     ])
     ledger.readBacks.end(id, null)
     for (const sql of [
@@ -222,15 +208,10 @@ describe('evidence', () => {
         proofs: db.prepare('select verdict, why, sources from proof order by id').all(),
         reasons: db.prepare<[], string | null>('select reason from question order by id').pluck().all(),
       }))
-    const [proven, unreadable] = ['proven', 'unreadable'].map((verdict) => ({
-      verdict,
-      why: null,
-      sources: null,
-    }))
-    expect(kept()).toEqual({
-      proofs: [proven, { ...unreadable, why: 'words' }],
-      reasons: [null, 'The service answered 503'],
-    })
+    const gone = { why: null, sources: null }
+    const [proven, unreadable] = ['proven', 'unreadable'].map((verdict) => ({ verdict, ...gone }))
+    const reasons = [null, 'The service answered 503']
+    expect(kept()).toEqual({ proofs: [proven, { ...unreadable, why: 'words' }], reasons })
     for (const rowId of [1, 2, 5, 6]) decide(ledger, rowId, 'written_off')
     ledger.purge(people)
     expect(kept()).toEqual({ proofs: [proven, unreadable], reasons: [null, null] })

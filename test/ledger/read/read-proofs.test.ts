@@ -5,20 +5,17 @@ import type { Ledger } from '../../../src/ledger/file/writer.js'
 import { absences } from '../../../src/ledger/read/read-proofs.js'
 import {
   decide,
-  inDoubt,
-  mandates,
   played,
   readyRow,
-  registered,
   runningAt,
   send,
   SETTINGS,
   stoppedClock,
   begin,
   compareWith,
-  OTHER_IBAN,
-  type Values,
 } from '../campaign-setup.js'
+import { inDoubt, registered } from '../outcomes.js'
+import { mandates, OTHER_IBAN, type Values } from '../records.js'
 import { listed, readBack, startReadBack } from '../heard-answer.js'
 
 const HOUR = 60 * 60_000
@@ -174,11 +171,10 @@ describe('rows in doubt that are absent', () => {
     ledger.claims.doubt([4], { decision: 'another_ledger', ...given }, [4, 5])
     ledger.claims.doubt([5], { decision: 'all_in_doubt', ...given })
     clock.advance(1)
-    for (let asked = 0; asked < 2; asked += 1) {
-      hear(played, { 4: 'absent', 5: 'absent', 3: 'proven' })
+    for (let asked = 0; asked < 3; asked += 1) {
       clock.advance(DAY)
+      hear(played, { 4: 'absent', 5: 'absent', 3: 'proven' })
     }
-    hear(played, { 4: 'absent', 5: 'absent', 3: 'proven' })
     expect(absencesOf(played)).toMatchObject([
       { rowId: 4, absence: { kind: 'begun_otherwise' } },
       { rowId: 5, absence: { kind: 'resend', begunFor: 'unknown' } },
@@ -217,11 +213,7 @@ describe('rows in doubt that are absent', () => {
 })
 
 const source = (id: string, reference: string): KeptSource => ({
-  id,
-  reference,
-  status: 'PENDING',
-  accountMasked: 'DE…3000',
-  signedDate: '2020-01-31',
+  ...{ id, reference, status: 'PENDING', accountMasked: 'DE…3000', signedDate: '2020-01-31' },
 })
 
 /** Rows 1 to 4 of customers 1001 to 1004 registered as NEW-1 to NEW-4, row 5 in doubt, row 6 of 1001 ready. */
@@ -318,15 +310,9 @@ describe('what was read back of registered rows', () => {
     expect([idsBehind(0), idsBehind(2), idsBehind(4)]).toEqual([[1, 2], [4], []])
     expect(ledger.view.verifiedRows('absent', 0, 2)).toEqual([
       {
-        ...{ id: 3, customerNo: 1003, ibanMasked: 'DE…3000', signedDate: '2020-01-31' },
+        ...{ id: 3, customerNo: 1003, ibanMasked: 'DE…3000', signedDate: '2020-01-31', verdict: 'absent' },
         ...{ assignedCreditorIdentifier: 'SE97ZZZ5560000001', assignedMandateReference: 'NEW-3' },
-        ...{
-          verdict: 'absent',
-          why: null,
-          answeredAt: '2026-06-15T11:00:01.000Z',
-          sources: [],
-          cancellable: [],
-        },
+        ...{ why: null, answeredAt: '2026-06-15T11:00:01.000Z', sources: [], cancellable: [] },
       },
     ])
   })
@@ -380,30 +366,23 @@ describe('a registered row that somebody had cancelled or changed at the service
   const ofOther = { ...asSent, reference: 'new-2' }
   const anew = { ...asSent, id: 'b', reference: 'X', accountMasked: 'NL…4300' }
   type Shown = Pick<Answered, 'verdict' | 'sources' | 'askedAt'> & { readonly why?: string | null }
+  const dated = (signedDate: string): Shown => ({
+    ...{ verdict: 'other', why: 'other_date', sources: [{ ...asSent, signedDate }] },
+  })
   it.each<[keyof typeof IN_FINAL, Shown, expected: string, why?: string]>([
     ['ended', { verdict: 'proven', sources: [asSent] }, 'other', 'not_ended'],
     ['ended', { verdict: 'twice', sources: [asSent, anew] }, 'other', 'not_ended'],
     ['ended', { verdict: 'other', why: 'ended', sources: [cancelled] }, 'decided', 'ended'],
     ['ended', { verdict: 'other', sources: [anew, ofOther] }, 'decided', 'differs'],
     ['ended', { verdict: 'other', sources: [{ ...asSent, reference: 'X' }] }, 'other', 'differs'],
-    [
-      'ended',
-      { verdict: 'other', why: 'other_date', sources: [{ ...asSent, signedDate: '2021-01-01' }] },
-      'other',
-      'other_date',
-    ],
+    ['ended', dated('2021-01-01'), 'other', 'other_date'],
     ['ended', { verdict: 'absent' }, 'decided'],
     ['ended', { verdict: 'unreadable' }, 'unreadable'],
     ['account', { verdict: 'proven', sources: [asSent] }, 'other', 'not_changed'],
     ['account', { verdict: 'other', sources: [anew] }, 'decided', 'differs'],
     ['account', { verdict: 'other', why: 'ended', sources: [cancelled] }, 'decided', 'ended'],
     ['account', { verdict: 'absent' }, 'absent'],
-    [
-      'date',
-      { verdict: 'other', why: 'other_date', sources: [{ ...asSent, signedDate: '2020-02-01' }] },
-      'decided',
-      'other_date',
-    ],
+    ['date', dated('2020-02-01'), 'decided', 'other_date'],
     ['date', { verdict: 'proven', sources: [asSent] }, 'other', 'not_changed'],
     ['customer', { verdict: 'absent' }, 'decided'],
     ['customer', { verdict: 'proven', sources: [asSent] }, 'other', 'not_changed'],

@@ -7,7 +7,8 @@ import {
   roomWarning,
   emergencyPathOf,
 } from '../../../src/ledger/safety/side-files.js'
-import { closedFile, freshFile, mandates } from '../campaign-setup.js'
+import { closedFile, freshFile } from '../campaign-setup.js'
+import { mandates } from '../records.js'
 import { startProcess } from '../second-process.js'
 
 it('says how many bytes the disk of a ledger lacks, and nothing where it tells of none', () => {

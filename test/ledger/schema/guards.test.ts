@@ -2,17 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../../../src/driver.js'
 import { EDGES, ROW_STATES, type RowState } from '../../../src/domain/row/row-state.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
-import {
-  admit,
-  inDoubt,
-  open,
-  OTHER_IBAN,
-  registered,
-  running,
-  send,
-  SETTINGS,
-  decide,
-} from '../campaign-setup.js'
+import { admit, open, running, send, SETTINGS, decide } from '../campaign-setup.js'
+import { inDoubt, registered } from '../outcomes.js'
+import { OTHER_IBAN } from '../records.js'
 import { byHand, execute, query } from '../ledger-views.js'
 import { OLD_STATES, reach } from '../old-rows.js'
 import { openScratch, type Connection } from '../../../src/ledger/file/connection.js'
@@ -234,13 +226,8 @@ describe('the triggers on the state of a row', () => {
       { id: 2, superseded_by: 3, heir: 3 },
       { id: 3, superseded_by: null, heir: null },
     ])
-    for (const heir of ['2', '1'])
-      expect(() => execute(ledger.file, `update row set heir = ${heir} where id = 1`)).toThrow(
-        'was not replaced itself',
-      )
-    expect(() => execute(ledger.file, 'update row set heir = 1 where id = 3')).toThrow(
-      'was not replaced itself',
-    )
+    for (const wrong of ['2 where id = 1', '1 where id = 1', '1 where id = 3'])
+      expect(() => execute(ledger.file, `update row set heir = ${wrong}`)).toThrow('was not replaced itself')
   })
 
   it.each(['refused', 'in_doubt'] as const)('let no %s row be ready whose account is gone', async (from) => {
@@ -254,11 +241,8 @@ describe('the triggers on the state of a row', () => {
 
   it('let a row be replaced by a newer one only', async () => {
     const ledger = await rowIn('ready')
-    byHand(ledger.file, (db) => {
-      expect(() => db.exec(`update row set state = 'superseded', superseded_by = 1 where id = 2`)).toThrow(
-        'not allowed',
-      )
-    })
+    const older = `update row set state = 'superseded', superseded_by = 1 where id = 2`
+    expect(() => execute(ledger.file, older)).toThrow('not allowed')
   })
 })
 
@@ -307,20 +291,12 @@ describe('the other guards', () => {
       values (4, 1, 1, 'k', 'r', 'now', 'registered', 'now')`,
       'begins without an outcome',
     ],
-    [
+    ...[1, 3].map((row) => [
       `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
-      select 4, 1, 1, mandate_key, 'r', 'now' from row where id = 1`,
+      select 4, 1, 1, mandate_key, 'r', 'now' from row where id = ${row}`,
       'UNIQUE constraint failed',
-    ],
-    [
-      `insert into attempt (row_id, n, run_id, mandate_key, request_id, started_at)
-      select 4, 1, 1, mandate_key, 'r', 'now' from row where id = 3`,
-      'UNIQUE constraint failed',
-    ],
-    [
-      `update row set assigned_mandate_reference = null where id = 1`,
-      'what the service assigned never changes',
-    ],
+    ]),
+    [`update row set assigned_mandate_reference = null where id = 1`, 'the service assigned never changes'],
     [`update row set state = 'lost' where id = 4`, 'not allowed'],
   ])('refuse "%s"', async (sql, message) => {
     const file = await sentLedger()
@@ -334,10 +310,8 @@ describe('the other guards', () => {
   })
 
   it('an attempt can end in every way: a ledger that cannot keep an outcome would lose it', async () => {
-    const [table] = query<{ sql: string }>(
-      await sentLedger(),
-      `select sql from sqlite_master where name = 'attempt'`,
-    )
+    const schema = `select sql from sqlite_master where name = 'attempt'`
+    const [table] = query<{ sql: string }>(await sentLedger(), schema)
     const ways = /outcome in\s*\(([^)]*)\)/.exec(table?.sql ?? '')?.[1]
     for (const outcome of Object.keys(EDGES.sending)) expect(ways).toContain(`'${outcome}'`)
   })

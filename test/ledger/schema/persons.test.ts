@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openScratch } from '../../../src/ledger/file/connection.js'
 import { makeTables } from '../../../src/ledger/schema/schema.js'
 
@@ -107,17 +107,15 @@ const listed = Object.values(FATES).flatMap((lists) =>
   lists.flatMap(([, columns]) => columns.trim().split(/\s+/)),
 )
 
-describe('what a ledger holds of persons', () => {
-  it('is said of each column of each table, once', () => {
-    const tables = openScratch()
-    makeTables(tables)
-    const columns = tables
-      .prepare<[], string>(
-        `select t.name || '.' || c.name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'`,
-      )
-      .pluck()
-      .all()
-    tables.close()
-    expect(listed.toSorted()).toEqual(columns.toSorted())
-  })
+it('what a ledger holds of persons is said of each column of each table, once', () => {
+  const tables = openScratch()
+  makeTables(tables)
+  const columns = tables
+    .prepare<[], string>(
+      `select t.name || '.' || c.name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'`,
+    )
+    .pluck()
+    .all()
+  tables.close()
+  expect(listed.toSorted()).toEqual(columns.toSorted())
 })

@@ -64,25 +64,23 @@ describe('what one try brought', () => {
   )
 })
 
-describe('what it says of the pace', () => {
-  it.each<[string, SourcesSeen, PaceSign]>([
-    ['a list', listed, 'clean'],
-    ['missing', missing(), 'clean'],
-    ['missing by 501', missing(501), 'clean'],
-    ['refused', refused, 'clean'],
-    ['429', throttled(), 'throttled'],
-    ['421', notRead({ status: 421 }), 'throttled'],
-    ['503', notRead({ status: 503 }), 'throttled'],
-    ['silence', notRead({ cause: 'no_answer', status: null, errorCode: 'DEADLINE' }), 'throttled'],
-    ['no connection in time', { ...unreached, errorCode: 'DEADLINE' }, 'unreached'],
-    ['nobody there', unreached, 'unreached'],
-    ['500', notRead(), 'neutral'],
-    ['408', notRead({ status: 408 }), 'neutral'],
-    ['a reset', reset, 'neutral'],
-    ['no list', notRead({ cause: 'unreadable', status: 200 }), 'neutral'],
-  ])('%s', (_name, seen, sign) => {
-    expect(signOfSources(seen)).toBe(sign)
-  })
+it.each<[string, SourcesSeen, PaceSign]>([
+  ['a list', listed, 'clean'],
+  ['missing', missing(), 'clean'],
+  ['missing by 501', missing(501), 'clean'],
+  ['refused', refused, 'clean'],
+  ['429', throttled(), 'throttled'],
+  ['421', notRead({ status: 421 }), 'throttled'],
+  ['503', notRead({ status: 503 }), 'throttled'],
+  ['silence', notRead({ cause: 'no_answer', status: null, errorCode: 'DEADLINE' }), 'throttled'],
+  ['no connection in time', { ...unreached, errorCode: 'DEADLINE' }, 'unreached'],
+  ['nobody there', unreached, 'unreached'],
+  ['500', notRead(), 'neutral'],
+  ['408', notRead({ status: 408 }), 'neutral'],
+  ['a reset', reset, 'neutral'],
+  ['no list', notRead({ cause: 'unreadable', status: 200 }), 'neutral'],
+])('what it says of the pace: %s', (_name, seen, sign) => {
+  expect(signOfSources(seen)).toBe(sign)
 })
 
 it('an answer is kept as how many sources there were, or why there is no list', () => {
