@@ -23,12 +23,8 @@ export const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))
 
 export const AS_OF = '2026-06-15' as LocalDate
 
-export const CHECK: CheckedAgainst = {
-  today: AS_OF,
-  severities: {},
-  newCreditorIdentifier: null,
-  dormantSoonDays: 60,
-}
+const USUAL = { severities: {}, newCreditorIdentifier: null, dormantSoonDays: 60 }
+export const CHECK: CheckedAgainst = { today: AS_OF, ...USUAL }
 
 /** Writes bytes or text to a file in a folder of its own, until the test ends. */
 export function fileOf(content: string | Uint8Array, name = 'export.csv'): string {
@@ -145,11 +141,8 @@ export const fileRules = async (...given: Parameters<typeof readText>): Promise<
 /** Midnight of a day there, or so many seconds before it, as it is in UTC: date and time. */
 export function inUtc(date: string, zone: string, driftS = 0): string {
   const offset = (at: number): number => {
-    const parts = new Intl.DateTimeFormat('en-GB', {
-      timeZone: zone,
-      dateStyle: 'short',
-      timeStyle: 'medium',
-    })
+    const style = { dateStyle: 'short', timeStyle: 'medium' } as const
+    const parts = new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...style })
     const [, d, m, y, h, min, s] = /(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)/.exec(parts.format(at)) ?? []
     return Date.UTC(Number(y), Number(m) - 1, Number(d), Number(h), Number(min), Number(s)) - at
   }
