@@ -153,7 +153,7 @@ export const GUARDS_OF_LEDGERS = {
         sameService: () => (one: unknown, other: unknown) => one === other,
       },
     },
-    found(2, ['useASecondLedger'], ['TWICE']),
+    found(32, ['useASecondLedger'], ['TWICE']),
   ),
   mandates: guard(
     'compares no mandate with those of other ledgers',
@@ -242,7 +242,7 @@ export const GUARDS_OF_LEDGERS = {
   held: guard(
     'sends what the last export has not any more',
     afterComparison('update compared set is_held = 0'),
-    inCutOver(9, ['HELD']),
+    inCutOver(28, ['HELD']),
   ),
   'lines of a comparison': guard(
     'lists nothing of what ended when it was registered',

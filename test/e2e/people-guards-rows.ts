@@ -38,7 +38,7 @@ export const GUARDS_OF_DECISIONS = {
         ),
       },
     },
-    found(32, ['runTheExport', 'reconcileWithTheList'], ['ABSENT']),
+    found(42, ['runTheExport', 'reconcileWithTheList'], ['ABSENT']),
   ),
   rivals: guard(
     'lets only rows in doubt compete for an entry of a list',
@@ -321,17 +321,17 @@ export const GUARDS_OF_EXPORTS = {
   spellings: guard(
     'takes a reference that is spelled otherwise for another one',
     { [KINSHIP]: { spellingOf: always(null) } },
-    inExports(57, ['sayNewer'], ['TWICE', 'ENDED', 'OLD']),
+    inExports(78, ['sayNewer'], ['TWICE', 'ENDED', 'OLD']),
   ),
   likeness: guard(
     'knows a mandate by its reference alone',
     { [KINSHIP]: { kinshipOf: givenAlso(2, { areSideBySide: true }) } },
-    inExports(3, ['sayNewer'], ['TWICE', 'ENDED']),
+    inExports(4, ['sayNewer'], ['TWICE', 'ENDED']),
   ),
   'kin that was sent': guard(
     'sends once more what was registered in another spelling',
     WITHOUT_LINKS,
-    inExports(3, ['retryRefused', 'settleLines'], ['TWICE', 'BUG'], REFUSING),
+    inExports(4, ['retryRefused', 'settleLines'], ['TWICE', 'BUG'], REFUSING),
   ),
   contradicted: guard(
     'sends what another record contradicts',
