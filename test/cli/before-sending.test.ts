@@ -202,9 +202,7 @@ describe('a run against a real service', () => {
 
   it('says which refused rows are not sent again', async () => {
     expect(await notesOf({ ledger: 'usual.db' })).not.toMatch(/Warning|stay refused/)
-    expect(await notesOf({ plan: { leftRefused: 2 } })).toMatch(
-      /2 refused rows stay refused: [^]*write "written-off" beside what is not to be sent/,
-    )
+    expect(await notesOf({ plan: { leftRefused: 2 } })).toMatch(/2 refused rows stay [^]*"written-off"/)
   })
 
   it('shows the plan and goes on when the host name is typed', async () => {
@@ -254,18 +252,15 @@ describe('a run against a real service', () => {
       ) as string,
     })
     const anotherLedger = { by: 'Kim', reason: 'the disk is lost' }
-    expect(await notesOf({ ledger: 'second.db', anotherLedger })).toMatch(
-      /Takes the place of the ledger ".*march\.db", which is refused from then on/,
-    )
+    const notes = await notesOf({ ledger: 'second.db', anotherLedger })
+    expect(notes).toMatch(/Takes the place of the ledger ".*march\.db"/)
   })
 
   it('says what asking first means, how long it takes, and when a later run does not ask', async () => {
     const { notes } = await confirm(SERVICE, HOST, { checkBeforeSend: true, flags: { rate: '1' } })
     expect(notes).toContain('The service is asked about each row before it is sent')
     expect(notes).toContain('at most 1 a second, 8 requests at a time, about 6 s')
-    expect(await notesOf()).toContain(
-      'Warning: an earlier run asked the service about each row before it was sent, and this one does not (--check-before-send)',
-    )
+    expect(await notesOf()).toContain('an earlier run asked the service about each row before it was sent')
   })
 })
 
@@ -279,10 +274,8 @@ describe('a run against a service on this machine', () => {
     expect([questions, isConfirmed]).toEqual([[`Type the host name "${host}" to send`], false])
     expect(notes).toContain(`Target: ${at}\nUser at the service: migration\n`)
     expect(await confirm(at, host)).toMatchObject({ isConfirmed: true })
-    expect(await confirm(at, null, { username: 'sandbox', ledger: 'second.db' })).toMatchObject({
-      isConfirmed: true,
-      questions: [],
-    })
+    const sandbox = await confirm(at, null, { username: 'sandbox', ledger: 'second.db' })
+    expect(sandbox).toMatchObject({ isConfirmed: true, questions: [] })
   })
 
   it('of this user is neither asked about nor claimed beside other ledgers', async () => {

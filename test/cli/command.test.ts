@@ -21,19 +21,13 @@ describe('what a thrown error means for the caller', () => {
 
   it('what the system refuses of a path is no bug, wherever it was looked at', () => {
     const path = '/closed/DE89370400440532013000'
-    const refused = Object.assign(new Error(`EACCES: permission denied, lstat '${path}'`), {
-      code: 'EACCES',
-      path,
-    })
+    const message = `EACCES: permission denied, lstat '${path}'`
+    const refused = Object.assign(new Error(message), { code: 'EACCES', path })
     const { exitCode, errors } = resultOfError(refused)
-    expect([exitCode, errors[0]?.message]).toEqual([
-      2,
-      'The system refuses "/closed/DE…3000": EACCES: permission denied',
-    ])
+    const told = 'The system refuses "/closed/DE…3000": EACCES: permission denied'
+    expect([exitCode, errors[0]?.message]).toEqual([2, told])
     for (const code of ['ENOSPC', 'EMFILE', 'ENOENT'])
-      expect(
-        resultOfError(Object.assign(new Error(`${code}: no, open '/x'`), { code, path: '/x' })).exitCode,
-      ).toBe(1)
+      expect(resultOfError(Object.assign(new Error(code), { code, path: '/x' })).exitCode).toBe(1)
     expect(resultOfError(new Error('EACCES: of nothing')).exitCode).toBe(1)
   })
 
@@ -61,11 +55,8 @@ const texts = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8'
   .filter((file) => file.endsWith('.ts'))
   .flatMap((file) => {
     const found: string[] = []
-    const source = ts.createSourceFile(
-      file,
-      readFileSync(join(ROOT, 'src', file), 'utf8'),
-      ts.ScriptTarget.Latest,
-    )
+    const text = readFileSync(join(ROOT, 'src', file), 'utf8')
+    const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest)
     const walk = (node: ts.Node): void => {
       if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
         found.push(node.text)
@@ -76,9 +67,8 @@ const texts = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8'
   })
 
 describe('a way on that is named in brackets', () => {
-  const ways = [
-    ...new Set(texts.flatMap((text) => text.match(/\((?:sepa-migrate |--|SEPA_)[^()]+\)/g) ?? [])),
-  ]
+  const named = texts.flatMap((text) => text.match(/\((?:sepa-migrate |--|SEPA_)[^()]+\)/g) ?? [])
+  const ways = [...new Set(named)]
   it.each(ways)('%s is a command, flag or variable that there is', (words) => {
     const named = [...words.matchAll(/sepa-migrate (ledger adopt|[a-z]+)/g)].map(([, name]) => name)
     const flags = words.match(/--[a-z-]+/g) ?? []

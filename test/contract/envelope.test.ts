@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { envelopeOf, looseEnvelopeOf, readErrorHints } from '../../src/contract/envelope.js'
-import { tolerantReader, wireDate, wireDateTime } from '../../src/contract/envelope.js'
+import {
+  envelopeOf,
+  looseEnvelopeOf,
+  readErrorHints,
+  tolerantReader,
+  wireDate,
+  wireDateTime,
+} from '../../src/contract/envelope.js'
 
 describe('the envelope (src/contract/README.md#envelope)', () => {
   const strict = envelopeOf(z.strictObject({ a: z.number() }))

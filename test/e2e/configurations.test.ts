@@ -1,7 +1,14 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { germanIban, linesOf, mandate, mandates } from '../support/export.js'
-import { TYPED_WRONG, validExport, validLine } from '../support/export.js'
+import {
+  germanIban,
+  linesOf,
+  mandate,
+  mandates,
+  TYPED_WRONG,
+  validExport,
+  validLine,
+} from '../support/export.js'
 import type { Row } from '../support/export.js'
 import { GIVE_BACK, nextOf, placeForEach, type Told } from '../support/place.js'
 import { inReport } from '../support/program.js'

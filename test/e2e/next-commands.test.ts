@@ -67,9 +67,7 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
     expect(nextOf(await program('compare', 'export.csv'))).toContain('report verify')
     write('final.csv', validExport(3))
     const compared = await paste(await program('report'))
-    expect(compared.stdout).toContain(
-      'Have finance sign sepa-migrate-report/report.html before the next command.',
-    )
+    expect(compared.stdout).toContain('Have finance sign sepa-migrate-report/report.html')
     expect(nextOf(compared)).toBe('sepa-migrate purge')
     expect(isUncompared()).toBe(false)
     expect(nextOf(await program('status'))).toBe('sepa-migrate purge')
@@ -93,16 +91,6 @@ describe.skipIf(process.platform === 'win32')('Next: is a command that can be pa
     expect(resumed.status).toBe(4)
     expect(resumed.stderr).not.toContain('Warning')
     expect(resumed.stdout).not.toMatch(/ready +[1-9]/)
-  })
-
-  it('typing the same command again is no reason for a warning', async () => {
-    const { program, pasteNext: paste } = await open(4)
-    const pilot = await program('run', 'export.csv', '--limit', '2')
-    expect(nextOf(pilot)).toBe('sepa-migrate run')
-    const again = await program('run', 'export.csv', '--limit', '1')
-    expect(again.stderr).not.toContain('Warning')
-    expect(again.stdout).toContain('"export.csv" is in the ledger already: nothing of it was added.')
-    expect((await paste(pilot)).status).toBe(0)
   })
 
   it('of a draft names the configuration it wrote, and of the demo its folder', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { openDatabase } from '../../src/driver.js'
 import type { Chance } from '../support/chance.js'
 import { expectSaid, fillIn, giveDecisions, type Said } from './people-decisions.js'
+import { rowsThatLeft } from './people-judge.js'
 import { anotherCopyOf } from './people-ledgers.js'
 import {
   type Act,
@@ -33,6 +33,7 @@ import {
   sortedApart,
   valueOf,
   withValue,
+  withValues,
 } from './people-spreadsheet.js'
 import { correctedFault, type ExportRow, type TrueMandate } from './people-truth.js'
 
@@ -43,22 +44,17 @@ export const giveAChangedExport: Act = async (office, chance) => {
   const change = chance.weigh({ saved: 3, corrected: 3, quote: 2, other: 1, footer: 1, cut: 1 })
   const run = (
     text: string,
-    holding: readonly TrueMandate[],
-    flags: readonly string[] = [],
-    given: readonly ExportRow[] = rows,
-  ) =>
-    runLedger(office, {
-      rows: given,
-      ledger,
-      files: [save(office, 'export', text)],
-      holding,
-      flags: [...flags, ...drawFlags(chance)],
-    })
+    { flags = [], ...more }: Partial<Parameters<typeof runLedger>[1]> = {},
+  ): ReturnType<typeof runLedger> => {
+    const files = [save(office, 'export', text)]
+    const given = { rows, holding: mandates, ...more, flags: [...flags, ...drawFlags(chance)] }
+    return runLedger(office, { ledger, files, ...given })
+  }
   switch (change) {
     case 'saved': {
       const resaving = drawResaving(chance)
       office.say(`  the export is saved again by ${resaving.program}`)
-      await run(resave(sheetOfRows(rows), resaving), mandates)
+      await run(resave(sheetOfRows(rows), resaving))
       return
     }
     case 'corrected': {
@@ -68,18 +64,18 @@ export const giveAChangedExport: Act = async (office, chance) => {
       office.say('  what is wrong in the export is corrected there')
       const corrected = mended.filter((row, at) => row.fault !== rows[at]?.fault)
       const given = corrected.map(({ mandate }) => mandate)
-      await giveCorrected(office, ledger, given, () => run(exportOf(mended), mandates, [], mended))
+      await giveCorrected(office, ledger, given, () => run(exportOf(mended), { rows: mended }))
       return
     }
     case 'quote': {
       office.say('  two names of the export have a stray quote mark')
-      await run(withStrayQuotes(rows, chance), mandates)
+      await run(withStrayQuotes(rows, chance))
       return
     }
     case 'footer': {
       office.say('  a footer line is configured that the export does not have')
-      const config = configure(office, 'footer.yaml', 'source: { skipFooterLines: 1 }\n')
-      await run(`${exportOf(rows)}${chance.happens(0.3) ? '\n' : ''}`, mandates, config)
+      const flags = configure(office, 'footer.yaml', 'source: { skipFooterLines: 1 }\n')
+      await run(`${exportOf(rows)}${chance.happens(0.3) ? '\n' : ''}`, { flags })
       return
     }
     case 'cut': {
@@ -87,13 +83,13 @@ export const giveAChangedExport: Act = async (office, chance) => {
       const lines = exportOf(rows).trimEnd().split('\n')
       lines.splice(chance.between(1, rows.length), 1)
       lines.push(`Anzahl Mandate: ${rows.length}`)
-      const config = configure(office, 'totals.yaml', 'source: { skipFooterLines: 1 }\n')
-      await run(`${lines.join('\n')}\n`, mandates, config)
+      const flags = configure(office, 'totals.yaml', 'source: { skipFooterLines: 1 }\n')
+      await run(`${lines.join('\n')}\n`, { flags })
       return
     }
     default: {
       const { text, holding } = anotherCopyOf(campaign, chance)
-      await run(text, holding)
+      await run(text, { holding })
     }
   }
 }
@@ -147,14 +143,8 @@ export const correctTheFile: Act = async (office, chance) => {
   const needsNumber = rows.some(({ fault }) => fault === 'former_account_mistyped_reference')
   const order = chance.weigh({ as_it_was: 4, all: 1, row: needsNumber ? 0 : 2 })
   mended = orderedAs(mended, order, chance)
-  const number = chance.weigh({
-    plain: 4,
-    '2.0': 2,
-    '2,00': 1,
-    '0002': 1,
-    "'2": 1,
-    '': needsNumber ? 0 : 0.5,
-  })
+  const forms = { plain: 4, '2.0': 2, '2,00': 1, '0002': 1, "'2": 1, '': needsNumber ? 0 : 0.5 }
+  const number = chance.weigh(forms)
   mended = numbered(mended, number)
   // Whose such a line was then nobody can tell where several stand for one mandate.
   const cells = chance.happens(0.25) && office.history === null
@@ -231,11 +221,8 @@ export const moveAColumn: Act = async (office, chance) => {
     return withValue(done, line, column, valueOf(mended, mended[neighbour]!, column))
   }, mended)
   office.say(`  ${list} of ${ledger} is corrected, and its column ${column} moved by a line`)
-  await runLedger(office, {
-    ledger,
-    files: [paper.save('moved', moved, drawSaved(moved, chance))],
-    flags: drawFlags(chance),
-  })
+  const files = [paper.save('moved', moved, drawSaved(moved, chance))]
+  await runLedger(office, { ledger, files, flags: drawFlags(chance) })
 }
 
 interface Told {
@@ -249,9 +236,8 @@ export const giveTwoCopies: Act = async (office, chance) => {
   const paper = await takeList(office, ledger, list)
   const { sheet } = paper
   // A repeated row says nothing of its own, and the one it repeats may have gone out.
-  const lines = linesOf(sheet).filter(
-    (line) => valueOf(sheet, sheet[line]!, 'migration_state') !== 'duplicate',
-  )
+  const stateOf = (line: number): string => valueOf(sheet, sheet[line]!, 'migration_state')
+  const lines = linesOf(sheet).filter((line) => stateOf(line) !== 'duplicate')
   if (lines.length < 2) return
   const [odd, even] = [1, 0].map((rest) => lines.filter((line) => line % 2 === rest))
   const files = [odd, even].map((half) => {
@@ -261,23 +247,12 @@ export const giveTwoCopies: Act = async (office, chance) => {
   office.say(`  two copies of ${list} of ${ledger} come back, each half corrected`)
   const together = chance.happens(0.3)
   for (const given of together ? [files] : files.map((file) => [file])) {
-    const tooLate = rowsThatLeft(office, ledger)
+    const tooLate = rowsThatLeft(office.desk.at(ledger))
     const { status, stdout } = await runLedger(office, { ledger, files: given, flags: ['--json'] })
     const { admitted = [] } = status === null ? {} : (JSON.parse(stdout) as Told)
     const notTaken = admitted.reduce((sum, told) => sum + told.notTaken, 0)
     if (notTaken > lines.filter((line) => tooLate.has(valueOf(sheet, sheet[line]!, 'migration_row'))).length)
       office.judge.violate(`FAULT: a line of a copy of ${list} was not taken`)
-  }
-}
-
-/** What left meanwhile cannot be corrected any more. */
-function rowsThatLeft({ desk }: Office, ledger: string): ReadonlySet<string> {
-  const connection = openDatabase(desk.at(ledger), { readonly: true })
-  try {
-    const rows = connection.prepare<[], { id: number }>('select id from row where attempts > 0').all()
-    return new Set(rows.map(({ id }) => String(id)))
-  } finally {
-    connection.close()
   }
 }
 
@@ -299,8 +274,8 @@ function fillInAll(office: Office, before: Book, chance: Chance): Book {
     const closed = chance.happens(0.15) && name !== 'Cut-over' ? linesOf(sheet)[0] : undefined
     const own = linesOf(sheet).filter((line) => line !== closed && chance.happens(0.8))
     const mended = corrected(office, sheet, own)
-    const decided = withValue(mended, closed ?? -1, 'migration_decision', 'written-off')
-    book.set(name, withValue(decided, closed ?? -1, 'migration_reason', 'has left'))
+    const decided = { migration_decision: 'written-off', migration_reason: 'has left' }
+    book.set(name, withValues(mended, closed ?? -1, decided))
   }
   return book
 }
@@ -404,17 +379,10 @@ export const workInTheWorkbook: Act = async (office, chance) => {
   // Where account and reference are corrected at once, only the number says of which row.
   const needsNumber = rows.some(({ fault }) => fault === 'former_account_mistyped_reference')
   const slip = chance.weigh<SlipName>({
-    ...{
-      nothing: 3,
-      'lines are sorted': 2,
-      'a line is deleted': 1,
-      'marks stay behind': needsNumber ? 0 : 1.5,
-    },
-    ...{
-      'a line stands there twice': 1,
-      'a sheet stands there twice': 1,
-      'a line moves to another sheet': 1,
-    },
+    ...{ nothing: 3, 'lines are sorted': 2, 'a line is deleted': 1 },
+    'marks stay behind': needsNumber ? 0 : 1.5,
+    ...{ 'a line stands there twice': 1, 'a sheet stands there twice': 1 },
+    'a line moves to another sheet': 1,
     ...{ 'a line of another campaign is pasted': 1.5, 'a value of another line is pasted': 1.5 },
     'a sheet of notes is added': 0.4,
   })
@@ -456,9 +424,8 @@ async function giveBack(office: Office, work: WorkedIn, { ledger, chance, isSoun
     const whole = readFileSync(desk.at(file))
     writeFileSync(desk.at(file), whole.subarray(0, chance.between(1, whole.length - 1)))
   }
-  office.say(
-    `  ${file} of ${work.ledger} goes to ${ledger}, saved by ${by?.program ?? 'nobody'}${isCut ? ', cut' : ''}`,
-  )
+  const saved = `${by?.program ?? 'nobody'}${isCut ? ', cut' : ''}`
+  office.say(`  ${file} of ${work.ledger} goes to ${ledger}, saved by ${saved}`)
   const mayBeRead = isSound && !isCut && ![...work.book.values()].some(hasLongNumbers)
   const isClosing = work.said.length > 0 && work.said.every(({ decision }) => decision === 'written-off')
   for (const [nth, way] of chance.pick(WAYS).entries()) {

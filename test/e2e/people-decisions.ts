@@ -1,6 +1,5 @@
-import { openDatabase } from '../../src/driver.js'
 import type { Chance } from '../support/chance.js'
-import type { Ended } from './people-desk.js'
+import { judgeCutOver } from './people-judge.js'
 import {
   type Act,
   after,
@@ -18,13 +17,7 @@ import {
   tookNothing,
 } from './people-office.js'
 import { drawResaving, type Sheet, shuffled, valueOf, write } from './people-spreadsheet.js'
-import {
-  correctedFault,
-  type ExportRow,
-  mandateMeant,
-  spellingsOf,
-  type TrueMandate,
-} from './people-truth.js'
+import { correctedFault, type ExportRow, spellingsOf, type TrueMandate } from './people-truth.js'
 
 const MINUTE = 60_000
 
@@ -48,7 +41,7 @@ function judgeMandate({ service }: Office, mandate: TrueMandate, chance: Chance)
 
 /** Once nothing can arrive any more. Where another row has it already, the program asks which of both it belongs to. */
 function whatBecame({ desk, judge, service }: Office, ledger: string, mandate: TrueMandate): Decided {
-  if (judge.isRegistered(desk.at(ledger), mandate)) return 'written-off'
+  if (judge.isIn(desk.at(ledger), mandate, 'registered')) return 'written-off'
   return service.applicationsOf(mandate).length > 0 ? 'registered' : 'refused'
 }
 
@@ -62,12 +55,8 @@ export const resolveFromTheFile: Act = async (office, chance) => {
   const opened = chance.happens(0.8) ? office.sheets.at(-1) : chance.pick(office.sheets)
   if (opened === undefined) return
   if (chance.happens(0.6)) office.desk.pass(16 * MINUTE)
-  const ledgers = [
-    opened.ledger,
-    ...office.campaigns.map(({ ledger }) => ledger),
-    'second-1.db',
-    'second-2.db',
-  ]
+  const own = office.campaigns.map(({ ledger }) => ledger)
+  const ledgers = [opened.ledger, ...own, 'second-1.db', 'second-2.db']
   const ledger = chance.happens(0.75)
     ? opened.ledger
     : chance.pick(ledgers.filter((name) => exists(office, name)))
@@ -90,11 +79,7 @@ export interface Said {
 export function fillIn(
   office: Office,
   sheet: Sheet,
-  {
-    isClosing,
-    sureOf,
-    chance,
-  }: { readonly isClosing: boolean; readonly sureOf?: string; readonly chance: Chance },
+  { isClosing = false, sureOf, chance }: { isClosing?: boolean; sureOf?: string; chance: Chance },
 ): { readonly filled: Sheet; readonly meant: Said[] } {
   const meant: Said[] = []
   const [header = [], ...rows] = sheet
@@ -127,10 +112,7 @@ interface GivenDecisions {
   readonly isForced: boolean
 }
 
-export async function giveDecisions(
-  office: Office,
-  { file, of, ledger, meant, isForced }: GivenDecisions,
-): Promise<Ended> {
+export async function giveDecisions(office: Office, { file, of, ledger, meant, isForced }: GivenDecisions) {
   const { desk, judge } = office
   const since = judge.mark(desk.at(ledger))
   const force = isForced ? forced(meant.map(({ mandate }) => mandate)) : []
@@ -163,11 +145,7 @@ export function expectSaid(
 /** The export may have had the reference with a mistake. */
 const forced = (mandates: readonly TrueMandate[]): string[] =>
   mandates
-    .flatMap((mandate) => [
-      ...spellingsOf(mandate),
-      `${mandate.reference}X`,
-      mandate.reference.replace(/^0+/, ''),
-    ])
+    .flatMap((one) => [...spellingsOf(one), `${one.reference}X`, one.reference.replace(/^0+/, '')])
     .flatMap((each) => ['--yes-resend', each])
 
 const recordedAs = (decision: Decided): string => decision.replace('-', '_')
@@ -175,7 +153,7 @@ const recordedAs = (decision: Decided): string => decision.replace('-', '_')
 /** All doubts, of which somebody knows what became, and says so again where the program asks to force it. */
 export async function resolveDoubts(office: Office, ledger: string, chance: Chance): Promise<void> {
   const paper = await takeList(office, ledger, 'in-doubt.csv')
-  const { filled, meant } = fillIn(office, paper.sheet, { isClosing: false, sureOf: ledger, chance })
+  const { filled, meant } = fillIn(office, paper.sheet, { sureOf: ledger, chance })
   if (meant.length === 0) return
   const file = paper.save('doubts', filled, null)
   const said = { file, of: ledger, ledger, meant }
@@ -183,39 +161,50 @@ export async function resolveDoubts(office: Office, ledger: string, chance: Chan
   if (status === 2) await giveDecisions(office, { ...said, isForced: true })
 }
 
+interface Typed {
+  readonly ledger: string
+  /** Numbers of the rows, of these mandates. */
+  readonly rows: readonly string[]
+  readonly meant: readonly TrueMandate[]
+  readonly decision: Decided
+  readonly reason: string
+  readonly flags?: readonly string[]
+}
+
+/** A decision as somebody types it, of one row or some. */
+async function type(office: Office, { ledger, rows, meant, decision, reason, flags = [] }: Typed) {
+  const { desk, judge } = office
+  const since = judge.mark(desk.at(ledger))
+  const numbers = rows.flatMap((row) => ['--row', row])
+  const words = ['resolve', '--ledger', desk.at(ledger), ...numbers, '--as', decision, '--reason', reason]
+  const ended = await desk.type([...words, ...flags])
+  after(office, `resolve as ${decision}`, ledger, ended)
+  const said = meant.map((mandate) => ({ mandate, decision }))
+  const isTaken = !tookNothing(ended)
+  expectSaid(office, { what: 'resolve by hand', of: ledger, ledger, meant: said, since, isTaken })
+}
+
 /** One row, typed; some type two. */
 export const resolveOne: Act = async (office, chance) => {
-  const { desk, judge } = office
   const { ledger } = drawCampaign(office, chance)
   const { sheet } = await takeList(office, ledger, 'in-doubt.csv')
   if (sheet.length < 2) return
-  if (chance.happens(0.5)) desk.pass(16 * MINUTE)
+  if (chance.happens(0.5)) office.desk.pass(16 * MINUTE)
   const picked = shuffled(sheet.slice(1), chance).slice(0, chance.happens(0.3) ? 2 : 1)
   const [mandate, ...others] = picked.flatMap((row) => meantBy(office, sheet, row) ?? [])
   const decision = mandate === undefined ? null : judgeMandate(office, mandate, chance)
   if (mandate === undefined || decision === null || (decision === 'registered' && others.length > 0)) return
   const meant = [mandate, ...others]
-  const assigned = decision === 'registered' ? assignedTo(office, mandate) : undefined
-  const since = judge.mark(desk.at(ledger))
-  const ended = await desk.type([
-    ...['resolve', '--ledger', desk.at(ledger)],
-    ...picked.flatMap((row) => ['--row', valueOf(sheet, row, 'migration_row')]),
-    ...['--as', decision, '--reason', 'looked up'],
-    ...(assigned === undefined
-      ? []
-      : [
-          ...['--assigned-creditor-identifier', assigned.creditorIdentifier],
-          ...['--assigned-mandate-reference', assigned.mandateReference],
-        ]),
-    ...(chance.happens(0.2) ? forced(meant) : []),
-  ])
-  after(office, 'resolve of one row', ledger, ended)
-  judge.expectDecisions('resolve by hand', desk.at(ledger), {
-    since,
-    isTaken: !tookNothing(ended),
-    meant: meant.map((one) => ({ mandate: one, ledger: desk.at(ledger), decision: recordedAs(decision) })),
+  const { creditorIdentifier = '', mandateReference = '' } = assignedTo(office, mandate) ?? {}
+  const assigned = ['--assigned-creditor-identifier', creditorIdentifier, '--assigned-mandate-reference']
+  await type(office, {
+    ...{ ledger, meant, decision, reason: 'looked up' },
+    rows: picked.map((row) => valueOf(sheet, row, 'migration_row')),
+    flags: [
+      ...(decision === 'registered' && mandateReference !== '' ? [...assigned, mandateReference] : []),
+      ...(chance.happens(0.2) ? forced(meant) : []),
+    ],
   })
-  if (decision === 'resend' && !tookNothing(ended)) meant.forEach(judge.allowResend)
 }
 
 /** The first row in doubt whose mandate the service holds, or does not, as somebody who looks finds it. */
@@ -224,38 +213,24 @@ async function doubtThat(office: Office, isLive: boolean, ledger: string) {
   for (const row of sheet.slice(1)) {
     const mandate = meantBy(office, sheet, row)
     if (mandate !== undefined && office.service.applicationsOf(mandate).length > 0 === isLive)
-      return { mandate, number: valueOf(sheet, row, 'migration_row') }
+      return { ledger, meant: [mandate], rows: [valueOf(sheet, row, 'migration_row')] }
   }
   return null
 }
 
 /** Somebody looks at once, sees nothing, calls it refused, and sends it again. */
 export const decideInHaste: Act = async (office, chance) => {
-  const { desk } = office
   const { ledger } = drawCampaign(office, chance)
   const doubt = await doubtThat(office, false, ledger)
   if (doubt === null) return
-  const said = ['--as', 'refused', '--reason', 'the service does not show it']
-  const row = ['resolve', '--ledger', desk.at(ledger), '--row', doubt.number]
-  after(office, 'resolve in haste', ledger, await desk.type([...row, ...said]))
+  await type(office, { ...doubt, decision: 'refused', reason: 'the service does not show it' })
   await runLedger(office, { ledger, flags: ['--retry-refused'] })
 }
 
 /** Somebody closes a row that is live, because the customer pays in another way. */
 export const closeALiveOne: Act = async (office, chance) => {
-  const { desk, judge } = office
-  const { ledger } = drawCampaign(office, chance)
-  const doubt = await doubtThat(office, true, ledger)
-  if (doubt === null) return
-  const since = judge.mark(desk.at(ledger))
-  const row = ['resolve', '--ledger', desk.at(ledger), '--row', doubt.number]
-  const ended = await desk.type([...row, '--as', 'written-off', '--reason', 'pays by card'])
-  after(office, 'the closing of a row', ledger, ended)
-  judge.expectDecisions('the closing of a row', desk.at(ledger), {
-    since,
-    meant: [{ mandate: doubt.mandate, ledger: desk.at(ledger), decision: 'written_off' }],
-    isTaken: !tookNothing(ended),
-  })
+  const doubt = await doubtThat(office, true, drawCampaign(office, chance).ledger)
+  if (doubt !== null) await type(office, { ...doubt, decision: 'written-off', reason: 'pays by card' })
 }
 
 /** The list of the service is laid beside the ledger. */
@@ -361,11 +336,7 @@ export const cutOver: Act = async (office, chance) => {
   }
 }
 
-function saveFinal(
-  office: Office,
-  rows: readonly ExportRow[],
-  chance: Chance,
-): { readonly name: string; readonly rows: readonly ExportRow[] } | null {
+function saveFinal(office: Office, rows: readonly ExportRow[], chance: Chance) {
   const stays = rows.filter(() => chance.happens(0.7))
   if (stays.length === 0) return null
   const moved = stays.map((row) => (chance.happens(0.3) ? { ...row, fault: correctedFault(row.fault) } : row))
@@ -408,83 +379,10 @@ export async function closeLines(office: Office, ledger: string, chance: Chance)
     const decision = isOver ? 'written-off' : 'done'
     meant.push({ mandate, decision })
     say(`    of customer ${mandate.customerNo}, ${mandate.signedDate}, somebody says: ${decision}`)
-    const values: Readonly<Record<string, string>> = {
-      migration_decision: decision,
-      migration_reason: 'they confirmed it',
-    }
+    const values: Record<string, string> = { migration_decision: decision, migration_reason: 'they said so' }
     return line.map((cell, column) => values[header[column] ?? ''] ?? cell)
   })
   if (meant.length === 0) return
   const file = paper.save('cut-over', [header, ...filled], chance.happens(0.5) ? drawResaving(chance) : null)
   await giveDecisions(office, { file, of: ledger, ledger, meant, isForced: false })
-}
-
-interface Own {
-  readonly customerNo: number | null
-  readonly signedDate: string | null
-}
-interface Line extends Own {
-  /** Open, or closed by a word about this row. */
-  readonly isTrue: 0 | 1
-}
-interface Sent extends Own {
-  readonly requestId: string
-  readonly startedAt: string
-}
-
-/**
- * What the latest comparison with a last export says of mandates that are gone from it: of each that the service holds by
- * this ledger there is a line, open or closed by somebody, and none that was there was sent since.
- */
-export function judgeCutOver(office: Office, what: string, ledger: string): void {
-  if (!exists(office, ledger)) return
-  const { judge, service } = office
-  const connection = openDatabase(office.desk.at(ledger), { readonly: true })
-  try {
-    const [latest] = connection
-      .prepare<[], { id: number; at: string; name: string }>(
-        `select id, compared_at as at, sources ->> '$[0].name' as name from comparison order by id desc limit 1`,
-      )
-      .all()
-    const gone = office.gone.get(latest?.name ?? '')
-
-    if (latest === undefined || gone === undefined) return
-    const own = 'row.customer_no as customerNo, row.signed_date as signedDate'
-    const all = <Row extends Own>(sql: string) => {
-      const rows = connection.prepare<[], Row>(sql).all()
-      return (mandate: TrueMandate): Row[] =>
-        rows.filter((row) => mandateMeant([mandate], row.customerNo ?? 0, row.signedDate ?? '') === mandate)
-    }
-    const closed = `exists (select 1 from decision where id = decision_id and decision in ('done', 'written_off') and row_id in (
-      select other.id from row as other where other.customer_no = row.customer_no and other.signed_date = row.signed_date))`
-    const lines = all<Line>(
-      `select ${own}, decision_id is null or ${closed} as isTrue from compared join row on row.id = row_id
-        where comparison_id = ${latest.id}`,
-    )
-    const sent = all<Sent>(
-      `select ${own}, request_id as requestId, attempt.started_at as startedAt from attempt join row on row.id = row_id`,
-    )
-    const known = all<Own>(
-      `select ${own} from row join source on source.id = source_id where admitted_at <= '${latest.at}'`,
-    )
-    // A person may be wrong about what the service holds, twice.
-    const mistaken = all<Own>(
-      `select ${own} from decision join row on row.id = row_id where decision = 'refused'`,
-    )
-    for (const mandate of gone) {
-      const requests = sent(mandate)
-      const held = service
-        .applicationsOf(mandate)
-        .flatMap(({ requestId }) => requests.find((one) => one.requestId === requestId) ?? [])
-      const isTold = lines(mandate).some(({ isTrue }) => isTrue === 1)
-      const is = `customer ${mandate.customerNo} of ${mandate.signedDate}`
-      if (known(mandate).length === 0 || mistaken(mandate).length > 0) continue
-      if (held.length > 0 && !isTold)
-        judge.violate(`LIVE after ${what}: ${is} has ended and is registered, and no line says so`)
-      if (held.some(({ startedAt }) => startedAt > latest.at))
-        judge.violate(`HELD after ${what}: ${is} was gone from the last export, and was sent`)
-    }
-  } finally {
-    connection.close()
-  }
 }

@@ -71,11 +71,7 @@ export function openDesk(parts: { folder: string; chance: Chance; say: (text: st
         ? {}
         : {
             stdin: Object.assign(stdin, { isTTY: true as const, setRawMode: () => undefined }),
-            stderr: {
-              ...plain.stderr,
-              isTerminal: true,
-              stream: listenFor('Type the host name', () => void type()),
-            },
+            stderr: { ...plain.stderr, isTerminal: true, stream: listenFor('Type the', () => void type()) },
           }
     const type = async (): Promise<void> => {
       stdin.write(`${(await answer?.()) ?? ''}\r`)
@@ -182,11 +178,16 @@ function mirror(from: string, to: string): void {
   }
 }
 
+const PARTS = ['', '-wal', '-shm'] as const
+
 /** A ledger with what stands beside it, but its lock; a missing one takes the other away. */
-export function copyLedger(from: string, to: string, files: readonly ('' | '-wal' | '-shm')[]): void {
+export function copyLedger(from: string, to: string, files: readonly (typeof PARTS)[number][] = PARTS): void {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
-  for (const ending of ['', '-wal', '-shm'] as const) {
+  for (const ending of PARTS) {
     rmSync(to + ending, { force: true })
     if (files.includes(ending) && existsSync(from + ending)) copyFileSync(from + ending, to + ending)
   }
 }
+
+export const removeLedger = (ledger: string): void =>
+  [...PARTS, '.lock'].forEach((ending) => rmSync(ledger + ending, { force: true }))

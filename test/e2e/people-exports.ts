@@ -13,7 +13,7 @@ import {
   runLedger,
   takeList,
 } from './people-office.js'
-import { drawResaving, type Sheet, shuffled, valueOf, withValue } from './people-spreadsheet.js'
+import { drawResaving, type Sheet, shuffled, valueOf, withValue, withValues } from './people-spreadsheet.js'
 import type { Export, History, TrueMandate } from './people-truth.js'
 
 const LEDGER = 'a.db'
@@ -74,9 +74,8 @@ export const sayNewer: Act = async (office, chance) => {
 export const compareTheNewest: Act = async (office, chance) => {
   const { desk, history } = office
   if (!exists(office, LEDGER)) return
-  const systems = (['a', 'b'] as const).flatMap(
-    (system) => history?.exports.findLast((one) => one.system === system) ?? [],
-  )
+  const last = (of: 'a' | 'b') => history?.exports.findLast(({ system }) => system === of) ?? []
+  const systems = (['a', 'b'] as const).flatMap(last)
   const newest = chance.happens(0.55) ? (history?.exports.slice(-1) ?? []) : systems
   const ended = await desk.type([
     ...['compare', ...newest.map(({ name }) => desk.at(name)), '--ledger', desk.at(LEDGER)],
@@ -102,11 +101,7 @@ export const settleLines: Act = async (office, chance) => {
   for (const list of ['refused.csv', 'corrections.csv'] as const) await settle(office, list, chance)
 }
 
-async function settle(
-  office: Office,
-  list: 'corrections.csv' | 'refused.csv',
-  chance: Chance,
-): Promise<void> {
+async function settle(office: Office, list: 'corrections.csv' | 'refused.csv', chance: Chance) {
   const { desk, history, judge, service } = office
   const { sheet, save } = await takeList(office, LEDGER, list)
   const contradicts = (row: Sheet[number]): boolean =>
@@ -116,7 +111,7 @@ async function settle(
     if (mandate === undefined) return []
     // What says otherwise of a mandate that was sent is closed by the line of that, unless it was not sent after all.
     const ledger = desk.at(LEDGER)
-    const wasSent = judge.isInDoubt(ledger, mandate) || judge.isRegistered(ledger, mandate)
+    const wasSent = judge.isIn(ledger, mandate, ...OPEN, 'registered')
     return contradicts(row) && wasSent ? [] : [{ line, mandate }]
   })
   const at = (line: number, name: string): string => valueOf(sheet, sheet[line]!, name).toUpperCase()
@@ -133,7 +128,7 @@ async function settle(
     )
     const isOver =
       isClosed || history?.ended.has(mandate) === true || service.applicationsOf(mandate).length > 0
-    const isLetGo = judge.isReady(desk.at(LEDGER), mandate) && !isClosed
+    const isLetGo = judge.isIn(desk.at(LEDGER), mandate, 'ready') && !isClosed
     const isLeft = isOpen(office, mandate) && !isClosed
     if (isLetGo || isLeft || (!isOver && chance.happens(0.1))) continue
     const own = all.some((one) => !isTaking(one)) ? all.filter((one) => !isTaking(one)) : all
@@ -188,9 +183,11 @@ export const giveTwoLists: Act = async (office, chance) => {
       judge.violate(`CONTESTED: customer ${mandate.customerNo} was sent, and two lists say otherwise of it`)
 }
 
+const OPEN = ['sending', 'in_doubt']
+
 /** Nobody can say whether the service holds it, or will. */
 const isOpen = ({ desk, judge, service }: Office, mandate: TrueMandate): boolean =>
-  service.mayArrive(mandate) || judge.isInDoubt(desk.at(LEDGER), mandate)
+  service.mayArrive(mandate) || judge.isIn(desk.at(LEDGER), mandate, ...OPEN)
 
 const isTrue = (sheet: Sheet, row: readonly string[], mandate: TrueMandate): boolean =>
   Number(valueOf(sheet, row, 'customer_no')) === mandate.customerNo &&
@@ -198,7 +195,7 @@ const isTrue = (sheet: Sheet, row: readonly string[], mandate: TrueMandate): boo
   valueOf(sheet, row, 'iban') === mandate.account
 
 const said = (sheet: Sheet, line: number, decision: string): Sheet =>
-  withValue(withValue(sheet, line, 'migration_decision', decision), line, 'migration_reason', 'looked up')
+  withValues(sheet, line, { migration_decision: decision, migration_reason: 'looked up' })
 
 const MOST_ROUNDS = 12
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { always, given, giving, guard, type Real } from './people-guards.js'
+import { always, found, given, givenAlso, giving, guard, type Real } from './people-guards.js'
 
 interface Connection {
   readonly prepare: (sql: string) => { readonly all: () => readonly unknown[] }
@@ -36,7 +36,7 @@ const afterComparison = (sql: string) => ({
       },
   },
 })
-const CUT_OVER = { acts: ['runTheExport', 'cutOver', 'goOn'], seed: 1, finds: ['LIVE'] } as const
+const inCutOver = (seed: number, finds = ['LIVE']) => found(seed, ['runTheExport', 'cutOver', 'goOn'], finds)
 
 /** Opens a register whose ledger says other things of itself. */
 const withClaims = (change: (claims: Claims) => object) =>
@@ -94,10 +94,11 @@ const REGISTER = 'register/register-file.ts'
 
 /** The ledger is the one that was last used. */
 export const GUARDS_OF_LEDGERS = {
-  copies: guard('does not know how far a ledger had come', opened(neverOlder), {
-    acts: ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'],
-    ...{ seed: 2, finds: ['TWICE'] },
-  }),
+  copies: guard(
+    'does not know how far a ledger had come',
+    opened(neverOlder),
+    found(2, ['copyTheLedger', 'copyDuringARun', 'runTheExport', 'restoreACopy'], ['TWICE']),
+  ),
   'lost log': guard(
     'goes on with a ledger whose log is lost',
     opened(
@@ -106,7 +107,7 @@ export const GUARDS_OF_LEDGERS = {
         ...{ note: () => undefined, claim: () => undefined, knowsLedger: () => true },
       })),
     ),
-    { acts: ['killARun'], seed: 2, finds: ['TWICE', 'LOST'] },
+    found(2, ['killARun'], ['TWICE', 'LOST']),
   ),
   'way out': guard(
     'goes on with an older copy as if nothing had been sent since',
@@ -125,7 +126,7 @@ export const GUARDS_OF_LEDGERS = {
         },
       },
     },
-    { acts: ['copyDuringARun', 'restoreACopy', 'goOn'], beginsOtherwise: true, seed: 5, finds: ['TWICE'] },
+    found(5, ['copyDuringARun', 'restoreACopy', 'goOn'], ['TWICE'], {}, { beginsOtherwise: true }),
   ),
   claim: guard(
     'looks for other ledgers only before the question',
@@ -139,7 +140,7 @@ export const GUARDS_OF_LEDGERS = {
         },
       },
     },
-    { acts: ['useASecondLedger'], seed: 27, finds: ['TWICE'] },
+    found(27, ['useASecondLedger'], ['TWICE']),
   ),
   host: guard(
     'takes another spelling of the host for another service',
@@ -152,12 +153,12 @@ export const GUARDS_OF_LEDGERS = {
         sameService: () => (one: unknown, other: unknown) => one === other,
       },
     },
-    { acts: ['useASecondLedger'], seed: 2, finds: ['TWICE'] },
+    found(32, ['useASecondLedger'], ['TWICE']),
   ),
   mandates: guard(
     'compares no mandate with those of other ledgers',
     { [REGISTER]: { numberWith: () => () => () => (unlike += 1) } },
-    { acts: ['useASecondLedger'], seed: 2, finds: ['TWICE'] },
+    found(2, ['useASecondLedger'], ['TWICE']),
   ),
   damage: guard(
     'makes a new register where it is damaged',
@@ -174,7 +175,7 @@ export const GUARDS_OF_LEDGERS = {
         },
       },
     },
-    { acts: ['breakTheRegister', 'useASecondLedger'], seed: 2, finds: ['TWICE'] },
+    found(2, ['breakTheRegister', 'useASecondLedger'], ['TWICE']),
   ),
   'no register': guard(
     'sends although the register cannot be read or written',
@@ -189,12 +190,12 @@ export const GUARDS_OF_LEDGERS = {
         },
       },
     },
-    { acts: ['breakTheRegister', 'useASecondLedger'], seed: 2, finds: ['TWICE'] },
+    found(2, ['breakTheRegister', 'useASecondLedger'], ['TWICE']),
   ),
   'begun elsewhere': guard(
     'takes what a lost ledger began to send for ready',
     { [REGISTER]: { begunElsewhere: always([]), refuseClaimed: always(undefined) } },
-    { acts: ['loseTheLedger'], seed: 2, finds: ['TWICE'] },
+    found(2, ['loseTheLedger'], ['TWICE']),
   ),
   retired: guard(
     'goes on with a lost ledger that turned up',
@@ -205,51 +206,52 @@ export const GUARDS_OF_LEDGERS = {
       },
       ...opened(neverOvertaken),
     },
-    { acts: ['loseTheLedger', 'goOn'], seed: 3, finds: ['TWICE'] },
+    found(3, ['loseTheLedger', 'goOn'], ['TWICE']),
   ),
   'all in doubt': guard(
     'sends what comes in where nobody knows what was begun',
     opened(withClaims(() => ({ doubtAll: () => 0 }))),
-    { acts: ['loseTheRegister'], seed: 3, finds: ['TWICE'] },
+    found(3, ['loseTheRegister'], ['TWICE']),
   ),
   learns: guard(
     'forgets with a register what its ledgers had begun',
     opened(withClaims(() => ({ attempted: () => [] }))),
-    { acts: ['loseTheRegister', 'useASecondLedger'], seed: 17, finds: ['TWICE'] },
+    found(17, ['loseTheRegister', 'useASecondLedger'], ['TWICE']),
   ),
-  overtaken: guard('goes on sending although a copy has overtaken it', opened(neverOvertaken), {
-    ...{ acts: ['stopARun'], seed: 2, finds: ['TWICE'] },
-  }),
+  overtaken: guard(
+    'goes on sending although a copy has overtaken it',
+    opened(neverOvertaken),
+    found(2, ['stopARun'], ['TWICE']),
+  ),
   resembles: guard(
     'passes over a mandate whose reference a spreadsheet changed',
     { [REGISTER]: { resembling: always([]) } },
-    { acts: ['useASecondLedger'], seed: 32, finds: ['TWICE'] },
+    found(32, ['useASecondLedger'], ['TWICE']),
   ),
   accounts: guard(
     'sends whatever account stands in the ledger now',
     {
       'ledger/deliver/ready-rows.ts': {
-        prepareReadyRows: given((connection: unknown, parts: object) => [
-          connection,
-          { ...parts, fingerprints: () => ({ account: () => anything, content: () => anything }) },
-        ]),
+        prepareReadyRows: givenAlso(1, {
+          fingerprints: () => ({ account: () => anything, content: () => anything }),
+        }),
       },
     },
-    { acts: ['runTheExport', 'killARun', 'rewriteAnAccount'], seed: 8, finds: ['WRONG'] },
+    found(8, ['runTheExport', 'killARun', 'rewriteAnAccount'], ['WRONG']),
   ),
   held: guard(
     'sends what the last export has not any more',
     afterComparison('update compared set is_held = 0'),
-    { ...CUT_OVER, seed: 9, finds: ['HELD'] },
+    inCutOver(28, ['HELD']),
   ),
   'lines of a comparison': guard(
     'lists nothing of what ended when it was registered',
     afterComparison(`delete from compared where class = 'ended_after_registration'`),
-    CUT_OVER,
+    inCutOver(1),
   ),
   closed: guard(
     'calls a line closed of which nobody said anything',
     afterComparison('update compared set decision_id = (select min(id) from decision)'),
-    CUT_OVER,
+    inCutOver(1),
   ),
 } as const

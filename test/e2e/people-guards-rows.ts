@@ -1,4 +1,16 @@
-import { always, given, giving, guard, memberOf, type Real } from './people-guards.js'
+import {
+  adding,
+  always,
+  found,
+  given,
+  givenAlso,
+  giving,
+  guard,
+  memberOf,
+  type Real,
+} from './people-guards.js'
+import type { Scene } from './people-truth.js'
+import type { ActName } from './people.js'
 
 interface Listed {
   readonly signedDate: string | null
@@ -15,10 +27,7 @@ export const GUARDS_OF_DECISIONS = {
   cells: guard(
     'believes the row number of a line',
     { 'domain/row/correction.ts': { isSameName: always(true) } },
-    {
-      ...{ acts: ['runTheExport', 'resolveFromTheFile'], seed: 38 },
-      finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
-    },
+    found(38, ['runTheExport', 'resolveFromTheFile'], ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE']),
   ),
   list: guard(
     'reads a list only where its dates are written as in the ledger',
@@ -29,7 +38,7 @@ export const GUARDS_OF_DECISIONS = {
         ),
       },
     },
-    { acts: ['runTheExport', 'reconcileWithTheList'], seed: 32, finds: ['ABSENT'] },
+    found(42, ['runTheExport', 'reconcileWithTheList'], ['ABSENT']),
   ),
   rivals: guard(
     'lets only rows in doubt compete for an entry of a list',
@@ -42,22 +51,16 @@ export const GUARDS_OF_DECISIONS = {
         }),
       },
     },
-    {
-      ...{ acts: ['runTheExport', 'closeALiveOne', 'reconcileWithTheList'], seed: 38, finds: ['IDENTITY'] },
-      scene: { pairs: 1, weather: 'rough' },
-    },
+    found(38, ['runTheExport', 'closeALiveOne', 'reconcileWithTheList'], ['IDENTITY'], {
+      ...{ pairs: 1, weather: 'rough' },
+    }),
   ),
   'four digits': guard(
     'takes customer and four digits for proof',
-    {
-      'decisions/read-decisions.ts': {
-        compareWith: giving((compared: object) => ({ ...compared, isSpecific: true })),
-      },
-    },
-    {
-      ...{ acts: ['runTheExport', 'reconcileWithTheList'], seed: 86, finds: ['IDENTITY'] },
-      scene: { pairs: 1, shares: 'interlaced', weather: 'refusing' },
-    },
+    { 'decisions/read-decisions.ts': { compareWith: adding({ isSpecific: true }) } },
+    found(86, ['runTheExport', 'reconcileWithTheList'], ['IDENTITY'], {
+      ...{ pairs: 1, shares: 'interlaced', weather: 'refusing' },
+    }),
   ),
   waiting: guard(
     'sends again what a person called refused without waiting',
@@ -72,7 +75,7 @@ export const GUARDS_OF_DECISIONS = {
         },
       },
     },
-    { acts: ['runTheExport', 'decideInHaste'], seed: 5, finds: ['TWICE'] },
+    found(5, ['runTheExport', 'decideInHaste'], ['TWICE']),
   ),
   no: guard(
     'keeps what was decided before "no" was typed',
@@ -84,7 +87,7 @@ export const GUARDS_OF_DECISIONS = {
         })),
       },
     },
-    { acts: ['runTheExport', 'retryRefused'], seed: 32, finds: ['NO'] },
+    found(32, ['runTheExport', 'retryRefused'], ['NO']),
   ),
   rows: guard(
     'takes the last of two rows',
@@ -96,7 +99,7 @@ export const GUARDS_OF_DECISIONS = {
         })),
       },
     },
-    { acts: ['runTheExport', 'resolveOne'], seed: 38, finds: ['DROPPED'] },
+    found(38, ['runTheExport', 'resolveOne'], ['DROPPED']),
   ),
   'it is there': guard(
     'takes "it is there already" for a refusal',
@@ -110,15 +113,12 @@ export const GUARDS_OF_DECISIONS = {
         }),
       },
     },
-    {
-      ...{ acts: ['runTheExport', 'resolveOne', 'goOn'], seed: 2, finds: ['REFUSED'] },
-      scene: { recognises: true, weather: 'rough' },
-    },
+    found(2, ['runTheExport', 'resolveOne', 'goOn'], ['REFUSED'], { recognises: true, weather: 'rough' }),
   ),
   identifiers: guard(
     'takes an assigned reference with a character that nobody sees',
     { 'domain/value/identifiers.ts': { whyUnusable: always(null) } },
-    { acts: ['runTheExport', 'goOn'], scene: { weather: 'rough' }, seed: 2, finds: ['IDENTITY'] },
+    found(2, ['runTheExport', 'goOn'], ['IDENTITY'], { weather: 'rough' }),
   ),
 } as const
 
@@ -130,7 +130,8 @@ interface Check {
   readonly checked: object
 }
 
-const CHANGED = { acts: ['giveAChangedExport', 'goOn'], beginsOtherwise: true, finds: ['LOST'] } as const
+const inChanged = (seed: number, acts: readonly ActName[] = ['goOn'], finds = ['LOST']) =>
+  found(seed, ['giveAChangedExport', ...acts], finds, {}, { beginsOtherwise: true })
 
 /** The file says what it says. */
 export const GUARDS_OF_FILES = {
@@ -144,10 +145,9 @@ export const GUARDS_OF_FILES = {
             /^[1-9]\d*$/.test(cells[header.migrationRow ?? -1] ?? '') ? real(cells, header, ...rest) : null,
       },
     },
-    {
-      ...{ acts: ['runTheExport', 'correctTheFile'], seed: 9, finds: ['TWICE', 'OLD'] },
-      scene: { weather: 'refusing', mostly: 'former_account_mistyped_reference' },
-    },
+    found(9, ['runTheExport', 'correctTheFile'], ['TWICE', 'OLD'], {
+      ...{ weather: 'refusing', mostly: 'former_account_mistyped_reference' },
+    }),
   ),
   'cells too many': guard(
     'forgets which row a correction with a cell too many was about',
@@ -160,20 +160,19 @@ export const GUARDS_OF_FILES = {
         ),
       },
     },
-    {
-      ...{ acts: ['runTheExport', 'correctTheFile', 'retryRefused'], seed: 163, finds: ['OLD'] },
-      scene: { weather: 'refusing', mostly: 'former_account', status: null },
-    },
+    found(163, ['runTheExport', 'correctTheFile', 'retryRefused'], ['OLD'], {
+      ...{ weather: 'refusing', mostly: 'former_account', status: null },
+    }),
   ),
   quotes: guard(
     'takes records that a stray quote joined for one',
     { 'source/csv/stray-quote.ts': { refuseStrayQuote: always(undefined) } },
-    { acts: ['giveAChangedExport'], beginsOtherwise: true, seed: 12, finds: ['WRONG', 'LOST'] },
+    inChanged(12, [], ['WRONG', 'LOST']),
   ),
   footer: guard(
     'leaves out whatever stands where a footer is configured',
     { 'source/table.ts': { leftOutFindings: always([]) } },
-    { ...CHANGED, seed: 27 },
+    inChanged(27),
   ),
   count: guard(
     'does not count what a footer says was counted',
@@ -185,74 +184,55 @@ export const GUARDS_OF_FILES = {
         ),
       },
     },
-    { ...CHANGED, seed: 58 },
+    inChanged(58),
   ),
   columns: guard(
     'says nothing of a column with the words of a status',
-    {
-      'source/guess/fate.ts': { fateOf: always({ kind: 'harmless', why: 'none', few: null }) },
-    },
-    { acts: ['runTheExport', 'giveAChangedExport'], seed: 108, finds: ['ENDED'] },
+    { 'source/guess/fate.ts': { fateOf: always({ kind: 'harmless', why: 'none', few: null }) } },
+    found(108, ['runTheExport', 'giveAChangedExport'], ['ENDED']),
   ),
   words: guard(
     'understands no word of a status column',
     { 'domain/value/words.ts': { checkWord: always([]) } },
-    { acts: ['runTheExport', 'giveAChangedExport'], seed: 10, finds: ['ENDED'] },
+    found(10, ['runTheExport', 'giveAChangedExport'], ['ENDED']),
   ),
   'words that nobody knows': guard(
     'takes a word that is not understood for one that a person let pass',
-    {
-      'domain/value/check-mandate.ts': {
-        checkMandate: given((raw: unknown, options: object, ...rest: readonly unknown[]) => [
-          ...[raw, { ...options, isDecided: true }, ...rest],
-        ]),
-      },
-    },
-    {
-      ...{ acts: ['runTheExport', 'giveAChangedExport', 'goOn'], seed: 1, finds: ['ENDED'] },
-      scene: { status: { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'XK7' } },
-    },
+    { 'domain/value/check-mandate.ts': { checkMandate: givenAlso(1, { isDecided: true }) } },
+    found(1, ['runTheExport', 'giveAChangedExport', 'goOn'], ['ENDED'], {
+      status: { name: 'Mandatsstatus', isUsual: true, goes: 'aktiv', ended: 'XK7' },
+    }),
   ),
   'changed keys': guard(
     'takes a mandate whose reference was corrected for another one',
     { 'ledger/admit/kin.ts': { decideKin: always(undefined) } },
-    { acts: ['runTheExport', 'giveAChangedExport'], seed: 8, finds: ['TWICE'] },
+    found(8, ['runTheExport', 'giveAChangedExport'], ['TWICE']),
   ),
   'moved columns': guard(
     'gives a row the account or the reference of another one because a correction says so',
     { 'ledger/correct/corrections.ts': { holdAnothersValues: always(undefined) } },
-    {
-      ...{ acts: ['runTheExport', 'moveAColumn'], seed: 2, finds: ['WRONG'] },
-      scene: { weather: 'refusing', pairs: 0, status: null, mostly: 'mistyped_account' },
-    },
+    found(2, ['runTheExport', 'moveAColumn'], ['WRONG'], {
+      ...{ weather: 'refusing', pairs: 0, status: null, mostly: 'mistyped_account' },
+    }),
   ),
   'half-corrected copies': guard(
     'takes a line that nobody touched for a fault once its row was corrected and registered',
     { 'source/columns/resubmission.ts': { saidBefore: always(false) } },
-    {
-      ...{ acts: ['runTheExport', 'giveTwoCopies'], seed: 25, finds: ['FAULT'] },
-      scene: { status: null, mostly: 'mistyped_account' },
-    },
+    found(25, ['runTheExport', 'giveTwoCopies'], ['FAULT'], { status: null, mostly: 'mistyped_account' }),
   ),
   'corrections on record': guard(
     'keeps no trace of what a correction changed',
     { 'ledger/correct/corrections.ts': { recordCorrections: always(undefined) } },
-    {
-      ...{ acts: ['runTheExport', 'correctTheFile', 'giveTwoCopies'], seed: 9, finds: ['UNRECORDED'] },
-      scene: { weather: 'refusing', mostly: 'former_account' },
-    },
+    found(9, ['runTheExport', 'correctTheFile', 'giveTwoCopies'], ['UNRECORDED'], {
+      ...{ weather: 'refusing', mostly: 'former_account' },
+    }),
   ),
   'whose line it is': guard(
     'believes the row number of a line of the workbook',
-    {
-      'report/files/lists.ts': {
-        mergeColumns: giving((merged: object) => ({ ...merged, identityOf: () => [] })),
-      },
-    },
-    {
-      ...{ acts: ['runTheExport', 'workInTheWorkbook'], scene: { weather: 'rough', pairs: 0.8 }, seed: 1 },
-      finds: ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'],
-    },
+    { 'report/files/lists.ts': { mergeColumns: adding({ identityOf: () => [] }) } },
+    found(1, ['runTheExport', 'workInTheWorkbook'], ['DECISION', 'IDENTITY', 'DROPPED', 'TWICE'], {
+      ...{ weather: 'rough', pairs: 0.8 },
+    }),
   ),
   'every sheet': guard(
     'reads the first sheet of the workbook, whichever it is',
@@ -261,10 +241,7 @@ export const GUARDS_OF_FILES = {
         openLists: giving(async (lists: Promise<readonly unknown[]>) => (await lists).slice(0, 1)),
       },
     },
-    {
-      ...{ acts: ['runTheExport', 'workInTheWorkbook'], seed: 30, finds: ['DROPPED', 'STUCK'] },
-      scene: { weather: 'rough' },
-    },
+    found(30, ['runTheExport', 'workInTheWorkbook'], ['DROPPED', 'STUCK'], { weather: 'rough' }),
   ),
 } as const
 
@@ -320,85 +297,79 @@ const WITHOUT_LINKS = {
   [GATE]: {},
 }
 
+const KINSHIP = 'domain/row/across-rows.ts'
+
 /** What exports say of a mandate is taken otherwise than it is told. */
-const seenAs = (change: object) => ({
-  'domain/row/across-rows.ts': {
-    whenSeen: given((standing: unknown, sighted: object) => [standing, { ...sighted, ...change }]),
-  },
-})
+const seenAs = (change: object) => ({ [KINSHIP]: { whenSeen: givenAlso(1, change) } })
 
 /** What the newcomers say of a mandate is counted as if all of them said the same. */
 const AGREEING = withSql((sql) =>
   sql.replace(/\bmax\((iif\([\s\S]*?) as highest/, (_, said: string) => `min(${said} as highest`),
 )
 
-const KINSHIP = 'domain/row/across-rows.ts'
 const EXPORTS = { hasHistory: true, status: null, shares: 'one' } as const
-const OF_EXPORTS = { beginsWith: 'giveExports', scene: EXPORTS } as const
-const REFUSING = { ...OF_EXPORTS, scene: { ...EXPORTS, weather: 'refusing' } } as const
+const REFUSING = { weather: 'refusing' } as const
+const inExports = (
+  seed: number,
+  acts: readonly ActName[],
+  finds: readonly string[],
+  scene?: Partial<Scene>,
+) => found(seed, ['giveExports', ...acts], finds, { ...EXPORTS, ...scene }, { beginsWith: 'giveExports' })
 
 /** One mandate, one gate. */
 export const GUARDS_OF_EXPORTS = {
   spellings: guard(
     'takes a reference that is spelled otherwise for another one',
     { [KINSHIP]: { spellingOf: always(null) } },
-    { ...OF_EXPORTS, acts: ['giveExports', 'sayNewer'], seed: 57, finds: ['TWICE', 'ENDED', 'OLD'] },
+    inExports(78, ['sayNewer'], ['TWICE', 'ENDED', 'OLD']),
   ),
   likeness: guard(
     'knows a mandate by its reference alone',
-    {
-      [KINSHIP]: {
-        kinshipOf: given((one: unknown, other: unknown, side: object) => [
-          ...[one, other, { ...side, areSideBySide: true }],
-        ]),
-      },
-    },
-    { ...OF_EXPORTS, acts: ['giveExports', 'sayNewer'], seed: 3, finds: ['TWICE', 'ENDED'] },
+    { [KINSHIP]: { kinshipOf: givenAlso(2, { areSideBySide: true }) } },
+    inExports(4, ['sayNewer'], ['TWICE', 'ENDED']),
   ),
-  'kin that was sent': guard('sends once more what was registered in another spelling', WITHOUT_LINKS, {
-    ...REFUSING,
-    acts: ['giveExports', 'retryRefused', 'settleLines'],
-    seed: 3,
-    finds: ['TWICE', 'BUG'],
-  }),
-  contradicted: guard('sends what another record contradicts', withoutClause('contradicted'), {
-    ...{ ...REFUSING, acts: ['giveExports', 'retryRefused'], seed: 24, finds: ['OLD', 'ENDED', 'BUG'] },
-  }),
+  'kin that was sent': guard(
+    'sends once more what was registered in another spelling',
+    WITHOUT_LINKS,
+    inExports(4, ['retryRefused', 'settleLines'], ['TWICE', 'BUG'], REFUSING),
+  ),
+  contradicted: guard(
+    'sends what another record contradicts',
+    withoutClause('contradicted'),
+    inExports(24, ['retryRefused'], ['OLD', 'ENDED', 'BUG'], REFUSING),
+  ),
   'one command': guard(
     'takes what the exports of one command say for the same, and sends the first',
     AGREEING,
-    { ...OF_EXPORTS, acts: ['giveExports', 'goOn'], seed: 10, finds: ['OLD'] },
+    inExports(10, ['goOn'], ['OLD']),
   ),
-  order: guard('takes what is read later for the newer one', seenAs({ isNewer: true }), {
-    ...{ ...OF_EXPORTS, acts: ['giveExports', 'goOn'], seed: 30, finds: ['OLD', 'ENDED'] },
-  }),
+  order: guard(
+    'takes what is read later for the newer one',
+    seenAs({ isNewer: true }),
+    inExports(30, ['goOn'], ['OLD', 'ENDED']),
+  ),
   ends: guard(
     'revives what has ended by an export that does not say which have ended',
     seenAs({ tellsEnds: true, isNewer: true }),
-    { ...OF_EXPORTS, acts: ['giveExports', 'sayNewer'], seed: 2, finds: ['ENDED', 'OLD'] },
+    inExports(2, ['sayNewer'], ['ENDED', 'OLD']),
   ),
   'two lists': guard(
     'lets one of two lists win that correct a row differently',
-    {
-      ...AGREEING,
-      'domain/row/row-state.ts': {
-        decideCorrection: given((facts: object) => [{ ...facts, isContested: false }]),
-      },
-    },
-    { ...OF_EXPORTS, acts: ['giveExports', 'giveTwoLists'], seed: 10, finds: ['CONTESTED', 'OLD'] },
+    { ...AGREEING, 'domain/row/row-state.ts': { decideCorrection: givenAlso(0, { isContested: false }) } },
+    inExports(10, ['giveTwoLists'], ['CONTESTED', 'OLD']),
   ),
   'corrected before': guard(
     'calls wrong again what was corrected, where a later export still has it',
     withSql((sql) =>
       sql.replaceAll(/\((\w+\.state = 'superseded' and exists \(select 1 from row as next)/g, '(0 and $1'),
     ),
-    { ...OF_EXPORTS, acts: ['giveExports', 'settleLines'], seed: 31, finds: ['AGAIN'] },
+    inExports(31, ['settleLines'], ['AGAIN']),
   ),
   'open lines': guard(
     'lists nothing of what contradicts a mandate that was sent',
     withSql((sql) =>
       sql.includes('is_held, final, met_by') ? sql.replace('id = :record', '0 and id = :record') : sql,
     ),
-    { ...OF_EXPORTS, acts: ['giveExports', 'sayNewer'], seed: 5, finds: ['LIVE', 'STUCK', 'BUG'] },
+    inExports(5, ['sayNewer'], ['LIVE', 'STUCK', 'BUG']),
   ),
 } as const

@@ -1,4 +1,5 @@
-import type { Kind } from './people.js'
+import type { Scene } from './people-truth.js'
+import type { ActName, Kind } from './people.js'
 
 /**
  * A guard of the program that can be switched off: what stands in the place of its functions then. Types only may be
@@ -22,6 +23,13 @@ interface Found extends Kind {
 type Off = Readonly<Record<string, Readonly<Record<string, (real: never) => unknown>>>>
 
 export const guard = (without: string, off: Off, found: Found): Guard => ({ without, off, ...found })
+export const found = (
+  seed: number,
+  acts: readonly ActName[],
+  finds: readonly string[],
+  scene: Partial<Scene> = {},
+  more: Pick<Kind, 'beginsOtherwise' | 'beginsWith'> = {},
+): Found => ({ seed, acts, finds, scene, ...more })
 
 export type Real<Result = unknown> = (...args: readonly unknown[]) => Result
 
@@ -39,6 +47,11 @@ export const giving =
   (real: Real<Result>) =>
   (...args: readonly unknown[]): unknown =>
     change(real(...args))
+
+/** One whose nth argument, or whose answer, says other things of itself. */
+export const givenAlso = (nth: number, change: object) =>
+  given((...args: readonly unknown[]) => args.with(nth, { ...(args[nth] as object), ...change }))
+export const adding = (change: object) => giving((result: object) => ({ ...result, ...change }))
 
 /** Modules of the program as they are, once they are loaded: what a guard must know of the one that it weakens. */
 const loaded = new Map<string, Readonly<Record<string, unknown>>>()

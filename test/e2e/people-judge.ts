@@ -25,29 +25,26 @@ interface Heard {
   readonly isTaken: boolean
 }
 
-interface StoredRow {
+interface Row {
   readonly id: number
   readonly state: string
   readonly customerNo: number | null
   readonly signedDate: string | null
   readonly reference: string | null
-  readonly original: string | null
-}
-
-interface StoredRequest {
-  readonly rowId: number
-  readonly requestId: string
-  readonly outcome: string | null
-}
-
-interface StoredDecision {
-  readonly id: number
-  readonly rowId: number
-  readonly decision: string
+  /** The reference that the service gave. */
+  readonly assigned: string | null
+  readonly admittedAt: string
+  /** It was read from an export, and is no line that somebody gave back. */
+  readonly isRead: 0 | 1
+  /** What people said of it, with blanks between. */
+  readonly decisions: string
 }
 
 const describe = ({ customerNo, signedDate }: TrueMandate): string =>
   `customer ${customerNo} of ${signedDate}`
+
+const meantIn = (mandates: readonly TrueMandate[], { customerNo, signedDate, reference }: Row) =>
+  mandateMeant(mandates, customerNo ?? 0, signedDate ?? '', reference ?? '')
 
 export type PeopleJudge = ReturnType<typeof startPeopleJudge>
 
@@ -69,9 +66,7 @@ export function startPeopleJudge(
   function judgeService(after: string): void {
     for (const { mandate, request } of service.applications)
       if (mandate === null)
-        violate(
-          `WRONG after ${after}: customer ${request.customer_no} is registered with …${request.iban.slice(-4)}`,
-        )
+        violate(`WRONG after ${after}: customer ${request.customer_no} has …${request.iban.slice(-4)}`)
     for (const mandate of mandates) {
       const held = service.applicationsOf(mandate)
       if (mandate.hasEnded && held.length > 0)
@@ -81,9 +76,7 @@ export function startPeopleJudge(
           violate(`WRONG after ${after}: ${describe(mandate)} is registered with another one's reference`)
       const allowed = 1 + (resends.get(mandate) ?? 0)
       if (held.length > allowed)
-        violate(
-          `TWICE after ${after}: ${describe(mandate)} is registered ${held.length} times, ${allowed} allowed`,
-        )
+        violate(`TWICE after ${after}: ${describe(mandate)}, ${held.length} times, ${allowed} allowed`)
     }
   }
 
@@ -92,15 +85,14 @@ export function startPeopleJudge(
     for (const row of corrected)
       if (!decisions.some(({ rowId, decision }) => rowId === row && decision === 'corrected'))
         violate(`UNRECORDED after ${after}: row ${row} holds what somebody corrected, and nothing says who`)
-    const decided = new Set(
-      decisions.flatMap(({ rowId, decision }) => (decision === 'corrected' ? [] : [rowId])),
-    )
+    const words = decisions.filter(({ decision }) => decision !== 'corrected')
+    const decided = new Set(words.map(({ rowId }) => rowId))
     for (const row of rows) {
       const ofRow = requests.filter(({ rowId }) => rowId === row.id)
       const own = new Set(ofRow.map(({ requestId }) => requestId))
       const isHeld = service.applications.some(({ requestId }) => own.has(requestId))
       if (row.state === 'registered') {
-        const held = service.applications.find(({ assigned }) => assigned.mandateReference === row.reference)
+        const held = service.applications.find(({ assigned }) => assigned.mandateReference === row.assigned)
         if (held === undefined || held.mandate !== meantBy(row))
           violate(`IDENTITY after ${after}: row ${row.id} is registered with what another mandate was given`)
       }
@@ -108,9 +100,7 @@ export function startPeopleJudge(
         violate(`REFUSED after ${after}: row ${row.id} is called refused and is registered`)
       for (const { requestId, outcome } of ofRow)
         if (outcome === 'refused' && service.saidExisting.has(requestId))
-          violate(
-            `REFUSED after ${after}: row ${row.id} was called refused when the service said it is there`,
-          )
+          violate(`REFUSED after ${after}: row ${row.id}, of which the service said it is there`)
     }
     const sent = new Set(requests.map(({ requestId }) => requestId))
     for (const { ledger, mandate, receivedBefore } of corrections) {
@@ -123,8 +113,7 @@ export function startPeopleJudge(
     }
   }
 
-  const meantBy = ({ customerNo, signedDate, original }: StoredRow): TrueMandate | undefined =>
-    mandateMeant(mandates, customerNo ?? 0, signedDate ?? '', original ?? '')
+  const meantBy = (row: Row): TrueMandate | undefined => meantIn(mandates, row)
 
   return {
     violations: violations as readonly string[],
@@ -142,7 +131,7 @@ export function startPeopleJudge(
       judgeLedger(after, ledger)
     },
     /** The latest decision on record. */
-    mark: (ledger: string) => Math.max(0, ...readLedger(ledger).decisions.map(({ id }) => id)),
+    mark: (ledger: string) => Math.max(0, ...decisionsIn(ledger).map(({ id }) => id)),
     /** What is on record since then must be what was meant, and all of it where the command was taken. */
     expectDecisions: (after: string, ledger: string, { since, meant, isTaken }: Heard): void => {
       const { rows, decisions } = readLedger(ledger)
@@ -160,14 +149,10 @@ export function startPeopleJudge(
         one.ledger === ledger && one.mandate === other.mandate && one.decision === other.decision
       for (const other of recorded.filter(({ decisionId }) => decisionId > since))
         if (!meant.some((one) => isSame(one, other)))
-          violate(
-            `DECISION after ${after}: row ${other.rowId} is called ${other.decision}, which nobody said of it`,
-          )
+          violate(`DECISION after ${after}: row ${other.rowId} is called ${other.decision} by nobody`)
       for (const one of meant)
         if (isTaken && !recorded.some((other) => isSame(one, other)) && !isClosed(one))
-          violate(
-            `DROPPED after ${after}: ${describe(one.mandate)} was called ${one.decision}, without effect`,
-          )
+          violate(`DROPPED after ${after}: ${describe(one.mandate)} is not ${one.decision}`)
     },
     /** Every one of these must have a row in a ledger whose campaign is called done. */
     expectRows: (after: string, ledger: string, expected: readonly TrueMandate[]): void => {
@@ -176,54 +161,13 @@ export function startPeopleJudge(
         if (!rows.some((row) => row.customerNo === mandate.customerNo || meantBy(row) === mandate))
           violate(`LOST after ${after}: ${describe(mandate)} has no row, and the campaign is called done`)
     },
-    isInDoubt: (ledger: string, mandate: TrueMandate): boolean =>
-      readLedger(ledger).rows.some(
-        (row) => ['sending', 'in_doubt'].includes(row.state) && meantBy(row) === mandate,
-      ),
-    /** Somebody let it go, and it has not left yet. */
-    isReady: (ledger: string, mandate: TrueMandate): boolean =>
-      readLedger(ledger).rows.some((row) => row.state === 'ready' && meantBy(row) === mandate),
-    /** A row of it is registered. */
-    isRegistered: (ledger: string, mandate: TrueMandate): boolean =>
-      readLedger(ledger).rows.some((row) => row.state === 'registered' && meantBy(row) === mandate),
+    /** Whether a row of it is in one of these states. */
+    isIn: (ledger: string, mandate: TrueMandate, ...states: readonly string[]): boolean =>
+      rowsIn(ledger).some((row) => states.includes(row.state) && meantBy(row) === mandate),
     mandateOf: (ledger: string, rowId: number): TrueMandate | undefined => {
-      const row = readLedger(ledger).rows.find(({ id }) => id === rowId)
+      const row = rowsIn(ledger).find(({ id }) => id === rowId)
       return row === undefined ? undefined : meantBy(row)
     },
-  }
-}
-
-interface StoredLedger {
-  readonly rows: readonly StoredRow[]
-  readonly requests: readonly StoredRequest[]
-  readonly decisions: readonly StoredDecision[]
-  /** Rows that took the place of one with another account, reference or date, which was not held as a neighbour's. */
-  readonly corrected: readonly number[]
-}
-
-/** Beside the program, and only what was committed. */
-function readLedger(file: string): StoredLedger {
-  if (!existsSync(file)) return { rows: [], requests: [], decisions: [], corrected: [] }
-  const connection = openDatabase(file, { readonly: true })
-  const all = <Row>(sql: string): Row[] => connection.prepare<[], Row>(sql).all()
-  try {
-    return {
-      rows: all(
-        `select id, state, customer_no as customerNo, signed_date as signedDate,
-           assigned_mandate_reference as reference, original_mandate_reference as original from row`,
-      ),
-      requests: all('select row_id as rowId, request_id as requestId, outcome from attempt'),
-      decisions: all('select id, row_id as rowId, decision from decision'),
-      corrected: all<{ id: number }>(
-        `select distinct row.id from row join row as older on older.superseded_by = row.id
-          where coalesce(older.rule, '') not in ('CORRECTION_TAKES_ACCOUNT', 'CORRECTION_TAKES_CUSTOMER', 'CORRECTION_TAKES_DATE', 'CORRECTION_TAKES_REFERENCE')
-            and row.corrects > 0 and row.counted_in is not null and row.state <> 'duplicate' and older.id = row.corrects and (
-            older.iban_key <> row.iban_key or older.signed_date <> row.signed_date
-            or older.original_mandate_reference <> row.original_mandate_reference)`,
-      ).map(({ id }) => id),
-    }
-  } finally {
-    connection.close()
   }
 }
 
@@ -234,31 +178,6 @@ interface Known {
   readonly isIn: boolean
 }
 
-interface File {
-  readonly sha256: string
-  readonly at: string
-  readonly isIn: 0 | 1
-}
-
-interface Row {
-  readonly id: number
-  readonly state: string
-  readonly customerNo: number | null
-  readonly signedDate: string | null
-  readonly reference: string | null
-  /** It was read from an export, and is no line that somebody gave back. */
-  readonly isRead: 0 | 1
-  /** What people said of it, with blanks between. */
-  readonly decisions: string
-}
-
-interface Sent {
-  readonly rowId: number
-  readonly requestId: string
-  readonly startedAt: string
-  readonly isUnnamed: 0 | 1
-}
-
 const KNOWN = `select sha256, admitted_at as at, 1 as isIn from source where sha256 is not null
   union all select value ->> 'sha256', compared_at, 0 from comparison, json_each(sources)`
 
@@ -266,8 +185,16 @@ const KNOWN = `select sha256, admitted_at as at, 1 as isIn from source where sha
 const TOUCHED = `select (select count(*) from comparison) + (select count(*) from source where kind = 'list') as n`
 
 const ROWS = `select row.id, state, customer_no as customerNo, signed_date as signedDate,
-    original_mandate_reference as reference, corrects is null and source_id not in (select id from source where kind = 'list') as isRead, coalesce(group_concat(decision, ' '), '') as decisions
-  from row left join decision on decision.row_id = row.id group by row.id`
+    original_mandate_reference as reference, assigned_mandate_reference as assigned, admitted_at as admittedAt,
+    corrects is null and kind <> 'list' as isRead, coalesce(group_concat(decision, ' '), '') as decisions
+  from row join source on source.id = source_id left join decision on decision.row_id = row.id group by row.id`
+
+/** Rows that took the place of one with another account, reference or date, which was not held as a neighbour's. */
+const CORRECTED = `select distinct row.id from row join row as older on older.superseded_by = row.id
+  where coalesce(older.rule, '') not in ('CORRECTION_TAKES_ACCOUNT', 'CORRECTION_TAKES_CUSTOMER', 'CORRECTION_TAKES_DATE', 'CORRECTION_TAKES_REFERENCE')
+    and row.corrects > 0 and row.counted_in is not null and row.state <> 'duplicate' and older.id = row.corrects and (
+    older.iban_key <> row.iban_key or older.signed_date <> row.signed_date
+    or older.original_mandate_reference <> row.original_mandate_reference)`
 
 /** A former request of the mandate was called refused out of a doubt, and nobody has said since that it is sent; that import held it is no word. */
 const IS_UNNAMED = `exists (select 1 from attempt as former where former.mandate_key = attempt.mandate_key
@@ -276,25 +203,56 @@ const IS_UNNAMED = `exists (select 1 from attempt as former where former.mandate
       and decision in ('resend', 'corrected', 'retry_refused')
       and decision.id >= (select max(id) from decision where attempt_id = former.id and decision <> 'held')))`
 
-const SENT = `select row_id as rowId, request_id as requestId, started_at as startedAt, ${IS_UNNAMED} as isUnnamed from attempt`
+const REQUESTS = `select row_id as rowId, request_id as requestId, outcome, started_at as startedAt, ${IS_UNNAMED} as isUnnamed from attempt`
 
-function read(file: string) {
-  if (!existsSync(file)) return { files: [], rows: [], sent: [], isTouched: false }
+/** What is on record of a ledger, asked beside the program; only what was committed. Null where there is none. */
+function ask<Read>(file: string, read: (all: <Value>(sql: string) => Value[]) => Read): Read | null {
+  if (!existsSync(file)) return null
   const connection = openDatabase(file, { readonly: true })
-  const all = <Value>(sql: string): Value[] => connection.prepare<[], Value>(sql).all()
   try {
-    return {
-      files: all<File>(KNOWN),
-      rows: all<Row>(ROWS),
-      sent: all<Sent>(SENT),
-      isTouched: all<{ n: number }>(TOUCHED).some(({ n }) => n > 0),
-    }
+    return read((sql) => connection.prepare<[], never>(sql).all())
   } finally {
     connection.close()
   }
 }
 
-const knownIn = (files: readonly File[], exports: readonly Export[]): Known[] =>
+interface Decision {
+  readonly id: number
+  readonly rowId: number
+  readonly decision: string
+}
+
+const DECISIONS = 'select id, row_id as rowId, decision from decision'
+
+/** Much of what the judge is asked needs these alone. */
+const rowsIn = (file: string): Row[] => ask(file, (all) => all<Row>(ROWS)) ?? []
+const decisionsIn = (file: string): Decision[] => ask(file, (all) => all<Decision>(DECISIONS)) ?? []
+
+const NOTHING = { rows: [], requests: [], decisions: [], corrected: [], files: [], isTouched: false }
+
+const readLedger = (file: string) => ask(file, readAll) ?? NOTHING
+const readAll = (all: <Value>(sql: string) => Value[]) => ({
+  rows: all<Row>(ROWS),
+  requests: all<{
+    readonly rowId: number
+    readonly requestId: string
+    readonly outcome: string | null
+    readonly startedAt: string
+    readonly isUnnamed: 0 | 1
+  }>(REQUESTS),
+  decisions: all<Decision>(DECISIONS),
+  corrected: all<{ readonly id: number }>(CORRECTED).map(({ id }) => id),
+  files: all<{ readonly sha256: string; readonly at: string; readonly isIn: 0 | 1 }>(KNOWN),
+  isTouched: all<{ readonly n: number }>(TOUCHED).some(({ n }) => n > 0),
+})
+
+/** Rows that left, which cannot be corrected any more. */
+export const rowsThatLeft = (file: string): ReadonlySet<string> =>
+  new Set(readLedger(file).requests.map(({ rowId }) => String(rowId)))
+
+type Files = ReturnType<typeof readAll>['files']
+
+const knownIn = (files: Files, exports: readonly Export[]): Known[] =>
   files
     .flatMap(({ sha256, at, isIn }) => {
       const known = exports.find((each) => each.sha256 === sha256)
@@ -311,7 +269,7 @@ function knownBy(known: readonly Known[], until: string): Known[] {
 
 /** The exports that a ledger knows, as it says itself, the newest last. */
 export const exportsKnownTo = ({ desk, history }: Office, ledger: string): Export[] =>
-  knownIn(read(desk.at(ledger)).files, history?.exports ?? []).map(({ known }) => known)
+  knownIn(readLedger(desk.at(ledger)).files, history?.exports ?? []).map(({ known }) => known)
 
 const wordsOf = (exports: readonly Export[], mandate: TrueMandate) =>
   exports.flatMap(({ rows, hasStatus }) =>
@@ -322,7 +280,7 @@ const exportsOf = (known: readonly Known[]): Export[] => known.map((one) => one.
 
 /** Somebody has set an export beside it. */
 export const hasComparison = ({ desk }: Office, ledger: string): boolean =>
-  read(desk.at(ledger)).files.some(({ isIn }) => isIn === 0)
+  readLedger(desk.at(ledger)).files.some(({ isIn }) => isIn === 0)
 
 /** What the newest of these says of a mandate, that can be read. */
 const wordOf = (known: readonly Known[], mandate: TrueMandate): Told | undefined =>
@@ -365,7 +323,7 @@ const isSent = ({ customer_no, signed_date, iban }: MigrateRequest, told: Told):
 export function judgeExports(office: Office, what: string, ledger: string, status: number | null): void {
   const { desk, history, judge, service } = office
   if (history === null) return
-  const { files, rows, sent, isTouched } = read(desk.at(ledger))
+  const { files, rows, requests: sent, isTouched } = readLedger(desk.at(ledger))
   const known = knownIn(files, history.exports)
   const [admitted, now] = [known.filter(({ isIn }) => isIn), knownBy(known, '9')]
   const isLost = existsSync(desk.at('copies', 'lost.db'))
@@ -374,9 +332,7 @@ export function judgeExports(office: Office, what: string, ledger: string, statu
       const { customerNo, signedDate, reference } = mandate
       judge.violate(`${kind} after ${what}: customer ${customerNo} of ${signedDate}, "${reference}", ${why}`)
     }
-    const isMeant = ({ customerNo, signedDate, reference }: Row): boolean =>
-      mandateMeant(history.mandates, customerNo ?? 0, signedDate ?? '', reference ?? '') === mandate
-    const own = rows.filter(isMeant)
+    const own = rows.filter((row) => meantIn(history.mandates, row) === mandate)
     const requests = service.applicationsOf(mandate).flatMap(({ request, requestId }) => {
       const one = sent.find((each) => each.requestId === requestId)
       return one === undefined ? [] : [{ ...one, request }]
@@ -384,10 +340,8 @@ export function judgeExports(office: Office, what: string, ledger: string, statu
     for (const { request, rowId, startedAt, isUnnamed } of requests) {
       const isTrue = isSent(request, mandate)
       const before = knownBy(known, startedAt)
-      const [word, decisions] = [
-        wordOf(before, mandate),
-        rows.find(({ id }) => id === rowId)?.decisions ?? '',
-      ]
+      const word = wordOf(before, mandate)
+      const decisions = rows.find(({ id }) => id === rowId)?.decisions ?? ''
       if (!isTrue && !wordsOf(history.exports, mandate).some(({ told }) => isSent(request, told)))
         violate('WRONG', 'is registered with values that no export has together')
       if (isUnnamed === 1) violate('UNNAMED', 'may have arrived before, and is sent once more by nobody')
@@ -417,5 +371,45 @@ export function judgeExports(office: Office, what: string, ledger: string, statu
     if (own.some(isCorrected) && !history.ended.has(mandate)) continue
     if (hasEnded(now, mandate) || (word !== undefined && !isSent(latest, word) && !isSent(latest, mandate)))
       violate('LIVE', 'is registered otherwise than in the newest export, and no line says so')
+  }
+}
+
+/**
+ * What the latest comparison with a last export says of mandates that are gone from it: of each that the service holds by
+ * this ledger there is a line, open or closed by somebody, and none that was there was sent since.
+ */
+export function judgeCutOver({ desk, gone, judge, service }: Office, what: string, ledger: string): void {
+  const { rows, requests, decisions } = readLedger(desk.at(ledger))
+  const compared = ask(desk.at(ledger), (all) => ({
+    latest: all<{ readonly at: string; readonly name: string }>(
+      `select compared_at as at, sources ->> '$[0].name' as name from comparison order by id desc limit 1`,
+    )[0],
+    lines: all<{ readonly rowId: number; readonly decisionId: number | null }>(
+      `select row_id as rowId, decision_id as decisionId from compared
+        where comparison_id = (select max(id) from comparison)`,
+    ),
+  }))
+  const latest = compared?.latest
+  for (const mandate of gone.get(latest?.name ?? '') ?? []) {
+    const own = rows.filter((row) => meantIn([mandate], row) === mandate)
+    const isOwn = ({ rowId }: { readonly rowId: number }): boolean => own.some(({ id }) => id === rowId)
+    const wasKnown = own.some(({ admittedAt }) => admittedAt <= (latest?.at ?? ''))
+    // A person may be wrong about what the service holds, twice.
+    if (!wasKnown || decisions.some((one) => isOwn(one) && one.decision === 'refused')) continue
+    const held = service
+      .applicationsOf(mandate)
+      .flatMap(({ requestId }) => requests.filter(isOwn).find((one) => one.requestId === requestId) ?? [])
+    const isClosedBy = (decisionId: number): boolean =>
+      decisions.some(
+        (one) => one.id === decisionId && isOwn(one) && ['done', 'written_off'].includes(one.decision),
+      )
+    // Open, or closed by a word about this mandate.
+    const isTold = compared?.lines.some(
+      (line) => isOwn(line) && (line.decisionId === null || isClosedBy(line.decisionId)),
+    )
+    if (held.length > 0 && isTold !== true)
+      judge.violate(`LIVE after ${what}: ${describe(mandate)} has ended, is live, and no line says so`)
+    if (held.some(({ startedAt }) => startedAt > (latest?.at ?? '')))
+      judge.violate(`HELD after ${what}: ${describe(mandate)} was gone from the last export, and was sent`)
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSyn
 import { openDatabase } from '../../src/driver.js'
 import type { Chance } from '../support/chance.js'
 import { inventIban, seeded } from '../support/sample-values.js'
-import { copyLedger, HOST } from './people-desk.js'
+import { copyLedger, HOST, removeLedger } from './people-desk.js'
 import {
   type Act,
   after,
@@ -13,6 +13,7 @@ import {
   exists,
   exportOf,
   type Office,
+  runExport,
   runLedger,
   save,
   sheetOfRows,
@@ -24,14 +25,8 @@ const MINUTE = 60_000
 
 /** The export goes to its ledger, for the first time or again. */
 export const runTheExport: Act = async (office, chance) => {
-  const { ledger, file, mandates } = drawCampaign(office, chance)
-  await runLedger(office, {
-    ledger,
-    files: [file],
-    holding: mandates,
-    flags: drawFlags(chance),
-    confirmed: drawConfirmation(chance),
-  })
+  const campaign = drawCampaign(office, chance)
+  await runExport(office, campaign, { flags: drawFlags(chance), confirmed: drawConfirmation(chance) })
 }
 
 export const goOn: Act = async (office, chance) => {
@@ -70,16 +65,11 @@ export const copyTheLedger: Act = (office, chance) => {
 }
 
 export const copyDuringARun: Act = async (office, chance) => {
-  const { ledger, file, mandates } = drawCampaign(office, chance)
-  await runLedger(office, {
-    ledger,
-    files: [file],
-    holding: mandates,
-    flags: ['--concurrency', String(chance.between(1, 2))],
-    circumstances: {
-      meanwhile: { at: chance.between(1, 3), happens: () => copyNow(office, ledger, chance) },
-    },
-  })
+  const campaign = drawCampaign(office, chance)
+  const flags = ['--concurrency', String(chance.between(1, 2))]
+  const happens = (): void => copyNow(office, campaign.ledger, chance)
+  const circumstances = { meanwhile: { at: chance.between(1, 3), happens } }
+  await runExport(office, campaign, { flags, circumstances })
 }
 
 /** An old copy comes back; whoever did it runs the same command until it goes through. */
@@ -89,7 +79,7 @@ export const restoreACopy: Act = async (office, chance) => {
   const { of, at } = chance.pick(copies)
   const ledger = chance.happens(0.85) ? of : 'restored.db'
   say(`  the copy ${at} is put in the place of ${ledger}`)
-  copyLedger(desk.at('copies', at), desk.at(ledger), ['', '-wal', '-shm'])
+  copyLedger(desk.at('copies', at), desk.at(ledger))
   for (let times = chance.between(1, 3); times > 0; times -= 1) {
     const { status } = await runLedger(office, { ledger })
     if (status !== 8) return
@@ -100,21 +90,20 @@ export const restoreACopy: Act = async (office, chance) => {
 /** The one way on with an older copy: what may have been sent since is in doubt. */
 async function adoptTheCopy(office: Office, ledger: string): Promise<void> {
   const { desk } = office
-  const ended = await desk.type([
-    ...['ledger', 'adopt', '--ledger', desk.at(ledger), '--reason', 'the newest copy is lost'],
-  ])
+  const ended = await desk.type(['ledger', 'adopt', '--ledger', desk.at(ledger), '--reason', 'it is lost'])
   after(office, `adoption of ${ledger}`, ledger, ended)
 }
 
 export const killARun: Act = async (office, chance) => {
-  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const campaign = drawCampaign(office, chance)
+  const { ledger } = campaign
   const { desk, say } = office
-  const files = chance.happens(0.7) || !exists(office, ledger) ? [file] : []
-  const { status } = await runLedger(office, {
-    ...{ ledger, files },
-    holding: files.length === 0 ? [] : mandates,
-    flags: ['--concurrency', String(chance.between(1, 3))],
-    circumstances: { killedAt: chance.between(1, 3) },
+  const isGiven = chance.happens(0.7) || !exists(office, ledger)
+  const flags = ['--concurrency', String(chance.between(1, 3))]
+  const circumstances = { killedAt: chance.between(1, 3) }
+  const { status } = await runExport(office, campaign, {
+    ...{ flags, circumstances },
+    ...(isGiven ? {} : { files: [], holding: [] }),
   })
   if (status !== null || !chance.happens(0.5)) return
   say(`  the write-ahead log of ${ledger} is lost`)
@@ -196,41 +185,29 @@ export const useASecondLedger: Act = async (office, chance) => {
   }
   if (chance.happens(0.5)) return second()
   office.say('  two terminals')
-  await runLedger(office, {
-    ledger: campaign.ledger,
-    files: [campaign.file],
-    holding: campaign.mandates,
-    confirmed: 'host typed',
-    beforeAnswer: second,
-  })
+  await runExport(office, campaign, { confirmed: 'host typed', beforeAnswer: second })
 }
 
 /** The same ledger from two terminals. */
 export const runTwice: Act = async (office, chance) => {
-  const { ledger, file, mandates } = drawCampaign(office, chance)
-  await runLedger(office, {
-    ledger,
-    files: [file],
-    holding: mandates,
-    confirmed: chance.happens(0.7) ? 'host typed' : 'no typed',
-    beforeAnswer: async () => {
-      await runLedger(office, { ledger, files: [file] })
-    },
-  })
+  const campaign = drawCampaign(office, chance)
+  const confirmed = chance.happens(0.7) ? 'host typed' : 'no typed'
+  const again = async (): Promise<void> => {
+    await runExport(office, campaign, { holding: undefined })
+  }
+  await runExport(office, campaign, { confirmed, beforeAnswer: again })
 }
 
 /** The register is cut, emptied, or something is in its way for a while; meanwhile somebody runs all the same. */
 export const breakTheRegister: Act = async (office, chance) => {
   const { desk, say } = office
-  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const campaign = drawCampaign(office, chance)
   const register = desk.at('state', 'register.db')
   if (!existsSync(register)) return
   const kept = keepRegister(office)
-  const runs = chance.pick([ledger, ledger, 'second-1.db'])
+  const ledger = chance.pick([campaign.ledger, campaign.ledger, 'second-1.db'])
   const run = (): ReturnType<typeof runLedger> =>
-    exists(office, runs)
-      ? runLedger(office, { ledger: runs })
-      : runLedger(office, { ledger: runs, files: [file], holding: mandates })
+    exists(office, ledger) ? runLedger(office, { ledger }) : runExport(office, campaign, { ledger })
   if (chance.happens(0.7)) {
     const size = chance.pick([0, 50, 4096, 8192])
     say(`  the register is cut to ${size} bytes`)
@@ -261,51 +238,50 @@ function keepRegister({ desk }: Office): { putBack: () => void } {
   }
 }
 
+const hasSecond = (office: Office): boolean =>
+  ['second-1.db', 'second-2.db'].some((file) => exists(office, file))
+
 const WHY = ['--reason', 'the disk is lost']
 
 /** Somebody's disk is lost with the ledger on it; a new one takes its place, and the lost one may turn up. */
 export const loseTheLedger: Act = async (office, chance) => {
   const { desk, say } = office
-  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const campaign = drawCampaign(office, chance)
+  const { ledger, mandates } = campaign
   if (!exists(office, ledger) || exists(office, 'found.db')) return
   // By another customer and another spelling no register knows a mandate again.
   if (office.history?.changesCustomers === true) return
   say(`  ${ledger} is lost`)
-  copyLedger(desk.at(ledger), desk.at('copies', 'lost.db'), ['', '-wal', '-shm'])
-  for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(ledger) + ending, { force: true })
+  copyLedger(desk.at(ledger), desk.at('copies', 'lost.db'))
+  removeLedger(desk.at(ledger))
   office.given.delete(ledger)
   // What was corrected was corrected in the lost one; the export names the former accounts.
   office.judge.uncorrect(desk.at(ledger), mandates)
   const isKnown = !office.handedOver.has(ledger)
-  const flags = [isKnown ? '--another-ledger' : '--all-in-doubt', ...WHY]
-  await runLedger(office, { ledger, files: [file], holding: mandates, flags })
+  await runExport(office, campaign, { flags: [isKnown ? '--another-ledger' : '--all-in-doubt', ...WHY] })
   if (chance.happens(0.4)) await runLedger(office, { ledger })
   if (chance.happens(0.5)) return
   say('  the lost one turns up')
-  copyLedger(desk.at('copies', 'lost.db'), desk.at('found.db'), ['', '-wal', '-shm'])
+  copyLedger(desk.at('copies', 'lost.db'), desk.at('found.db'))
   await runLedger(office, { ledger: 'found.db' })
 }
 
 /** The register is gone, and with it all that was known of copies and other ledgers. */
 export const loseTheRegister: Act = async (office, chance) => {
   const { desk, say } = office
-  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const campaign = drawCampaign(office, chance)
+  const { ledger } = campaign
   const register = desk.at('state', 'register.db')
   // Which of two ledgers has sent stands nowhere else.
   if (!exists(office, ledger) || !existsSync(register)) return
-  if (['second-1.db', 'second-2.db'].some((file) => exists(office, file))) return
+  if (hasSecond(office)) return
   const isCut = chance.happens(0.5)
   say(isCut ? '  the register is emptied' : '  the register is lost')
   if (isCut) truncateSync(register, 0)
   else for (const name of REGISTER_FILES) rmSync(desk.at('state', name), { force: true })
   office.copies.length = 0 // nobody knows of them any more that they are old
   if (chance.happens(0.3))
-    await runLedger(office, {
-      ledger: 'second-1.db',
-      files: [file],
-      holding: mandates,
-      flags: ['--all-in-doubt', ...WHY],
-    })
+    await runExport(office, campaign, { ledger: 'second-1.db', flags: ['--all-in-doubt', ...WHY] })
   else if (isCut) for (const name of REGISTER_FILES) rmSync(desk.at('state', name), { force: true })
   await runLedger(office, { ledger })
 }
@@ -313,36 +289,29 @@ export const loseTheRegister: Act = async (office, chance) => {
 /** A process is stopped and goes on once somebody has run a copy of its ledger. */
 export const stopARun: Act = async (office, chance) => {
   const { desk, say } = office
-  const { ledger, file, mandates } = drawCampaign(office, chance)
+  const campaign = drawCampaign(office, chance)
+  const { ledger } = campaign
   const copy = `stopped-${office.count.files}.db`
-  await runLedger(office, {
-    ledger,
-    files: [file],
-    holding: mandates,
-    flags: ['--concurrency', String(chance.between(1, 2))],
-    circumstances: {
-      stoppedAt: {
-        at: chance.between(1, 3),
-        until: async () => {
-          say(`    it is stopped, and ${ledger} is copied to ${copy}`)
-          copyLedger(desk.at(ledger), desk.at(copy), ['', '-wal', '-shm'])
-          await runLedger(office, { ledger: copy })
-          say('    it goes on')
-        },
-      },
-    },
-  })
+  const flags = ['--concurrency', String(chance.between(1, 2))]
+  const until = async (): Promise<void> => {
+    say(`    it is stopped, and ${ledger} is copied to ${copy}`)
+    copyLedger(desk.at(ledger), desk.at(copy))
+    await runLedger(office, { ledger: copy })
+    say('    it goes on')
+  }
+  const stoppedAt = { at: chance.between(1, 3), until }
+  await runExport(office, campaign, { flags, circumstances: { stoppedAt } })
   if (!exists(office, copy)) return
   // Whoever runs goes on with the copy, which is the latest.
-  copyLedger(desk.at(copy), desk.at(ledger), ['', '-wal', '-shm'])
-  for (const ending of ['', '-wal', '-shm', '.lock']) rmSync(desk.at(copy) + ending, { force: true })
+  copyLedger(desk.at(copy), desk.at(ledger))
+  removeLedger(desk.at(copy))
 }
 
 /** A colleague takes over on the same machine: with the ledger itself, and a register of their own. */
 export const handOver: Act = async (office, chance) => {
   const { ledger } = drawCampaign(office, chance)
   // Each user's register knows nothing of what the other's ledgers claimed.
-  if (!exists(office, ledger) || ['second-1.db', 'second-2.db'].some((file) => exists(office, file))) return
+  if (!exists(office, ledger) || hasSecond(office)) return
   office.handedOver.add(ledger)
   office.say(`  another user goes on with ${ledger}`)
   await runLedger(office, { ledger, circumstances: { isOtherUser: true } })

@@ -105,7 +105,7 @@ interface RunOptions {
   readonly flags?: readonly string[]
   readonly confirmed?: Confirmation
   /** Mandates of the files, where they are known. */
-  readonly holding?: readonly TrueMandate[]
+  readonly holding?: readonly TrueMandate[] | undefined
   /** Its rows, where they are not those of the campaign. */
   readonly rows?: readonly ExportRow[]
   readonly circumstances?: Circumstances
@@ -141,16 +141,17 @@ export async function runLedger(office: Office, options: RunOptions): Promise<En
   return runOnce(office, { ...options, flags: [...flags, ...configure(office, 'columns.yaml')] })
 }
 
+/** Such a run with the export of a campaign. */
+export const runExport = (
+  office: Office,
+  { ledger, file, mandates }: Campaign,
+  more: Partial<RunOptions> = {},
+): Promise<Ended> => runLedger(office, { ledger, files: [file], holding: mandates, ...more })
+
 async function runOnce(office: Office, options: RunOptions): Promise<Ended> {
   const { desk, judge } = office
-  const {
-    ledger,
-    files = [],
-    flags = [],
-    confirmed = 'with --yes',
-    circumstances = {},
-    beforeAnswer,
-  } = options
+  const { ledger, files = [], flags = [], circumstances = {}, beforeAnswer } = options
+  const { confirmed = 'with --yes' } = options
   const decisionsBefore = confirmed === 'no typed' ? judge.mark(desk.at(ledger)) : 0
   const receivedBefore = office.service.received()
   // With decisions and nothing to send nobody is asked.

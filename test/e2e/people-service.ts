@@ -133,10 +133,7 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
         })
         return null
       case 'refuses':
-        return {
-          status: 422,
-          body: { status: 'INVALID_PARAMETER', data: { message: 'not acceptable', field: 'iban' } },
-        }
+        return { status: 422, body: { status: 'INVALID_PARAMETER', data: { message: 'no', field: 'iban' } } }
       case 'error':
         if (chance.happens(0.5)) apply(request, requestId)
         return { status: 503, body: {} }
@@ -179,10 +176,8 @@ export function startPeopleService({ mandates, scene, chance, nowMs, say }: Serv
         pass(chance.between(50, 400))
         settleUntil(nowMs())
         const headers = options.headers as Readonly<Record<string, string>>
-        const answered = answer(
-          JSON.parse(options.body as string) as MigrateRequest,
-          headers['x-request-id'] ?? '',
-        )
+        const request = JSON.parse(options.body as string) as MigrateRequest
+        const answered = answer(request, headers['x-request-id'] ?? '')
         requests += 1
         received += 1
         const what = onRequest(requests)

@@ -23,13 +23,8 @@ const shortened = (comma: ',' | '.') => (digits: string) => {
 }
 
 export function drawResaving(chance: Chance): Resaving {
-  const program = chance.weigh<Resaving['program']>({
-    'Excel, German': 4,
-    LibreOffice: 2,
-    Google: 2,
-    pandas: 3,
-    'an editor': 1,
-  })
+  const programs = { 'Excel, German': 4, LibreOffice: 2, Google: 2, pandas: 3, 'an editor': 1 }
+  const program = chance.weigh<Resaving['program']>(programs)
   switch (program) {
     case 'Excel, German':
       return { program, number: shortened(',') }
@@ -99,6 +94,10 @@ export function withValue(sheet: Sheet, line: number, name: string, value: strin
     at === line ? row.map((cell, index) => (index === column ? value : cell)) : row,
   )
 }
+
+/** The sheet with several of them. */
+export const withValues = (sheet: Sheet, line: number, values: Readonly<Record<string, string>>): Sheet =>
+  Object.entries(values).reduce((done, [name, value]) => withValue(done, line, name, value), sheet)
 
 /** All rows in another order, as a sort over the whole sheet leaves them. */
 export const sorted = (sheet: Sheet, chance: Chance): Sheet => {

@@ -48,16 +48,7 @@ export type Fault =
 
 const CREDITOR = 'DE98ZZZ09999999999'
 
-const NAMES = [
-  'Zum Adler',
-  'Zum Hirsch',
-  'Müller, Anna',
-  'Weiß & Co',
-  "O'Neill",
-  'Jäger',
-  'de Vries',
-  'Huber',
-]
+const NAMES = ['Zum Adler', 'Zum Hirsch', 'Müller, Anna', 'Weiß & Co', "O'Neill", 'Jäger', 'Vries', 'Huber']
 
 /** What a campaign is like; a plot about one kind of mistake may say it, and chance says the rest. */
 export interface Scene {
@@ -129,14 +120,8 @@ function referenceOf(kind: 'zeros' | 'letters' | 'mixed', index: number): string
   return isDigits ? `00${4711 + index}` : `MND-2020-${String(index + 1).padStart(4, '0')}`
 }
 
-const HEADER = [
-  'customer_no',
-  'account_holder',
-  'iban',
-  'signed_date',
-  'sepa_creditor_identifier',
-  'unique_mandate_reference',
-] as const
+const ACCOUNT = ['customer_no', 'account_holder', 'iban'] as const
+const HEADER = [...ACCOUNT, 'signed_date', 'sepa_creditor_identifier', 'unique_mandate_reference'] as const
 
 /** The column of an export that says which mandates have ended; null where it has none. */
 export interface StatusColumn {

@@ -4,7 +4,7 @@ import * as corrections from './people-corrections.js'
 import * as decisions from './people-decisions.js'
 import { openDesk } from './people-desk.js'
 import * as exports from './people-exports.js'
-import { startPeopleJudge } from './people-judge.js'
+import { judgeCutOver, startPeopleJudge } from './people-judge.js'
 import * as ledgers from './people-ledgers.js'
 import { type Campaign, exists, exportOf, type Office, runLedger } from './people-office.js'
 import { startPeopleService } from './people-service.js'
@@ -32,12 +32,7 @@ export interface Played {
 }
 
 /** Everything that people do. */
-export const ACTS = {
-  ...corrections,
-  ...decisions,
-  ...exports,
-  ...ledgers,
-}
+export const ACTS = { ...corrections, ...decisions, ...exports, ...ledgers }
 
 /** How often. */
 export const WEIGHTS = {
@@ -215,15 +210,11 @@ async function bringToAnEnd(office: Office, chance: Chance): Promise<void> {
     if (exists(office, ledger)) {
       const { status } = await runLedger(office, { ledger })
       if (status === 8) await runLedger(office, { ledger })
-      decisions.judgeCutOver(office, 'all of it', ledger)
+      judgeCutOver(office, 'all of it', ledger)
     }
 }
 
-function campaignsOf(
-  mandates: readonly TrueMandate[],
-  { shares, status, mostly }: Scene,
-  chance: Chance,
-): Campaign[] {
+function campaignsOf(mandates: readonly TrueMandate[], { shares, status, mostly }: Scene, chance: Chance) {
   const isOfFirst = (at: number): boolean =>
     shares === 'one' || (shares === 'halves' ? at < mandates.length / 2 : at % 2 === 0)
   const first = mandates.filter((_, at) => isOfFirst(at))
@@ -240,13 +231,8 @@ function campaignsOf(
 
 const drawFault = (mostly: Fault | null, chance: Chance): Fault | null => {
   if (mostly !== null && chance.happens(0.6)) return mostly
-  const fault = chance.weigh({
-    none: 6.5,
-    former_account: 1,
-    mistyped_account: 1,
-    mistyped_reference: 1,
-    former_account_mistyped_reference: 0.5,
-  })
+  const typed = { mistyped_account: 1, mistyped_reference: 1, former_account_mistyped_reference: 0.5 }
+  const fault = chance.weigh({ none: 6.5, former_account: 1, ...typed })
   return fault === 'none' ? null : fault
 }
 

@@ -1,5 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '../../src/driver.js'
 import { emergencyPathOf } from '../../src/ledger/safety/side-files.js'
@@ -35,13 +34,9 @@ const STARTED = { now: () => Date.UTC(2026, 3, 1, 8), monotonic: () => 0 }
 /** The settings of a ledger's connection that exist in memory; the file's own are proved by its tests. */
 function inMemory(image: Buffer): Connection {
   const connection = openDatabase(image)
-  for (const setting of [
-    'foreign_keys = ON',
-    'trusted_schema = OFF',
-    'secure_delete = ON',
-    'recursive_triggers = ON',
-  ])
-    connection.pragma(setting)
+  for (const setting of ['foreign_keys', 'secure_delete', 'recursive_triggers'])
+    connection.pragma(`${setting} = ON`)
+  connection.pragma('trusted_schema = OFF')
   addFunctions(connection)
   return connection
 }
@@ -56,9 +51,6 @@ export interface Admitted {
   readonly hasFamilies: boolean
 }
 
-const admit = (ledger: Ledger, { rows, hasFamilies }: Admitted): void =>
-  admitRows(ledger, rows, hasFamilies ? familyMandateOf : mandateOf)
-
 /** A ledger with these rows, made once, as a file, and without its write-ahead log. */
 function imageWith(admitted: Admitted, folder: string): Buffer {
   const name = `${admitted.rows}${admitted.hasFamilies ? '-families' : ''}`
@@ -67,7 +59,7 @@ function imageWith(admitted: Admitted, folder: string): Buffer {
   const file = join(folder, `admitted-${name}.db`)
   const ledger = openLedger({ file, clock: STARTED })
   ledger.bind({ baseUrl: 'http://127.0.0.1/', username: 'simulation' })
-  admit(ledger, admitted)
+  admitRows(ledger, admitted.rows, admitted.hasFamilies ? familyMandateOf : mandateOf)
   ledger.close()
   const connection = openDatabase(file)
   connection.pragma('journal_mode = DELETE')
@@ -134,57 +126,4 @@ export function memoryDisk(
 function live(connection: Connection | null): Connection {
   if (connection === null) throw new Error('The ledger is not open')
   return connection
-}
-
-/** The ledger as it is, in files. A kill leaves a copy of them, because the dead process cannot be made to let go. */
-export function fileDisk(admitted: Admitted): Disk {
-  const root = mkdtempSync(join(tmpdir(), 'simulation-'))
-  let generation = 0
-  let ledger: Ledger | null = null
-  let reader: Connection | null = null
-  const folder = (): string => join(root, String(generation))
-  const file = (): string => join(folder(), 'campaign.db')
-  mkdirSync(folder())
-  const first = openLedger({ file: file(), clock: STARTED })
-  first.bind({ baseUrl: 'http://127.0.0.1/', username: 'simulation' })
-  admit(first, admitted)
-  first.close()
-
-  function release(): void {
-    reader?.close()
-    reader = null
-    ledger?.close()
-    ledger = null
-  }
-
-  function kill(): void {
-    const dead = file()
-    const deadFolder = folder()
-    generation += 1
-    mkdirSync(folder())
-    for (const suffix of ['', '-wal', '.emergency.jsonl'])
-      if (existsSync(dead + suffix)) copyFileSync(dead + suffix, file() + suffix)
-    release()
-    rmSync(deadFolder, { recursive: true })
-  }
-
-  return {
-    open: (opening) => {
-      ledger = openLedger({ ...opening, file: file() })
-      return ledger
-    },
-    read: (sql) => {
-      reader ??= openDatabase(file(), { readonly: true })
-      return reader.prepare<[], never>(sql).all()
-    },
-    committed: () => undefined,
-    kill,
-    losePower: kill,
-    fill: () => undefined, // a file that is full on purpose needs a disk of its own
-    close: release,
-    remove: () => {
-      release()
-      rmSync(root, { recursive: true })
-    },
-  }
 }

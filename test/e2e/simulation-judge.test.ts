@@ -38,10 +38,7 @@ function scene(mayRepeat = true) {
   return { parts, judge }
 }
 
-function violationsAfter(
-  change: (parts: ReturnType<typeof scene>['parts']) => void,
-  mayRepeat = true,
-): readonly string[] {
+function violationsAfter(change: (parts: ReturnType<typeof scene>['parts']) => void, mayRepeat = true) {
   const { parts, judge } = scene(mayRepeat)
   change(parts)
   judge.atTheEnd(parts.totals)
@@ -78,12 +75,8 @@ describe('the judge', () => {
     [
       'bound',
       (parts) => {
-        parts.attempts = Array.from({ length: 9 }, (_, n) => ({
-          rowId: 1,
-          runId: 1,
-          requestId: `r${n + 1}`,
-          outcome: 'turned_away',
-        }))
+        const own = { rowId: 1, runId: 1, outcome: 'turned_away' }
+        parts.attempts = Array.from({ length: 9 }, (_, n) => ({ ...own, requestId: `r${n + 1}` }))
         parts.row.attempts = 9
       },
     ],

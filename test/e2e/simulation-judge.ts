@@ -100,9 +100,8 @@ export function startJudge(
     if (row.state === 'registered') registeredAs.set(row.id, row.reference)
 
     for (const runId of new Set(tried.map((attempt) => attempt.runId))) {
-      const turnedAway = tried.filter(
-        (attempt) => attempt.runId === runId && attempt.outcome === 'turned_away',
-      ).length
+      const own = tried.filter((attempt) => attempt.runId === runId)
+      const turnedAway = own.filter(({ outcome }) => outcome === 'turned_away').length
       if (turnedAway > MAX_TURNED_AWAY) say('bound', `was turned away ${turnedAway} times in one run`)
     }
   }

@@ -25,15 +25,8 @@ export const CLEAR: Sight = { lists: 1 }
 export const SIGHTS: readonly Sight[] = [
   CLEAR,
   {
-    lists: 60,
-    unreachable: 5,
-    reset: 5,
-    silent: 3,
-    throttles: 6,
-    fails: 8,
-    cut: 6,
-    no_list: 4,
-    refuses: 3,
+    ...{ lists: 60, unreachable: 5, reset: 5, silent: 3, throttles: 6 },
+    ...{ fails: 8, cut: 6, no_list: 4, refuses: 3 },
   },
   { lists: 30, fails: 40, cut: 30 },
   { lists: 20, unreachable: 70, reset: 10 },

@@ -86,24 +86,9 @@ export type Weather = Readonly<Partial<Record<Fate, number>>>
 export const CALM: Weather = { registers: 1 }
 
 const BUMPY: Weather = {
-  registers: 60,
-  unreachable: 4,
-  reset_before: 4,
-  reset_after: 4,
-  late: 4,
-  silent: 2,
-  throttles: 5,
-  asks_for_long: 0.5,
-  not_yet: 2,
-  error_before: 3,
-  error_after: 3,
-  refuses: 6,
-  unclear: 2,
-  unreadable: 2,
-  cut: 2,
-  wrong_echo: 0.5,
-  repeats_reference: 1,
-  rejects_credentials: 0.3,
+  ...{ registers: 60, unreachable: 4, reset_before: 4, reset_after: 4, late: 4, silent: 2, throttles: 5 },
+  ...{ asks_for_long: 0.5, not_yet: 2, error_before: 3, error_after: 3, refuses: 6, unclear: 2 },
+  ...{ unreadable: 2, cut: 2, wrong_echo: 0.5, repeats_reference: 1, rejects_credentials: 0.3 },
 }
 const THROTTLED: Weather = { registers: 40, throttles: 40, not_yet: 10, unreachable: 10 }
 const LOSSY: Weather = { registers: 40, reset_after: 20, late: 20, error_after: 10, cut: 10 }
@@ -111,18 +96,8 @@ const UNREACHABLE: Weather = { registers: 20, unreachable: 75, reset_before: 5 }
 const STUBBORN: Weather = { registers: 10, throttles: 90 }
 const DENYING: Weather = { registers: 40, refuses: 60 }
 
-export const WEATHERS: readonly Weather[] = [
-  BUMPY,
-  BUMPY,
-  BUMPY,
-  LOSSY,
-  LOSSY,
-  THROTTLED,
-  UNREACHABLE,
-  STUBBORN,
-  DENYING,
-  CALM,
-]
+const FIERCE = [LOSSY, LOSSY, THROTTLED, UNREACHABLE, STUBBORN, DENYING]
+export const WEATHERS: readonly Weather[] = [BUMPY, BUMPY, BUMPY, ...FIERCE, CALM]
 
 /** A mandate that the service holds. The same original reference twice is a mandate that was registered twice. */
 export interface Application {

@@ -9,7 +9,7 @@ import { deliver, type DeliveryParts, type DeliveryPolicy, type Send } from '../
 import { classify } from '../../src/service/classify.js'
 import { endOfTurn } from '../run/virtual-time.js'
 import { seedChance, type Chance } from '../support/chance.js'
-import { fileDisk, memoryDisk, type Admitted, type Connection, type Disk } from './simulation-disk.js'
+import { memoryDisk, type Connection, type Disk } from './simulation-disk.js'
 import { startJudge } from './simulation-judge.js'
 import { CLEAR, SIGHTS, startReadBack, type ReadFate, type Sight } from './simulation-reading.js'
 import {
@@ -64,8 +64,6 @@ export interface SimulationOptions {
   /** For files that a ledger leaves beside itself. */
   readonly folder: string
   readonly weakness?: Weakness
-  /** Files instead of memory: slower, and as real as it gets. */
-  readonly onFiles?: boolean
   /**
    * People settle doubts by what is read back, and look themselves at what that leaves open in the end. Then nothing may
    * be registered twice at all, since nobody decides without knowing.
@@ -88,7 +86,15 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
   const rows = chance.pick([3, 5, 8, 12, 20])
   const faultyRuns = chance.between(1, options.readsBack === true ? MOST_READ_RUNS : MOST_FAULTY_RUNS)
   const readsBack = options.readsBack === true
-  const disk = openDisk({ rows, hasFamilies: readsBack }, chance, options)
+  const disk = memoryDisk(
+    { rows, hasFamilies: readsBack },
+    {
+      folder: options.folder,
+      flushes: options.weakness !== 'normal_instead_of_full',
+      between: chance.between,
+      tamper: options.weakness === 'resend_after_restart' ? releaseWhatWasUnderWay : () => undefined,
+    },
+  )
   const schedule = startSchedule(chance)
   const service = startService(schedule, chance)
   const readBack = startReadBack(service, schedule, chance)
@@ -161,6 +167,13 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     }
   }
 
+  const fillTheDisk = (process: Process): void =>
+    void schedule.at(chance.between(0, 1_000), process.life, () => {
+      say('the disk is full')
+      process.isDiskFull = true
+      disk.fill()
+    })
+
   /** @returns false when the process is dead, or its ledger can be written no more */
   async function run(process: Process, weather: Weather, deathRate: number): Promise<boolean> {
     const { life, ledger } = process
@@ -184,13 +197,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
       })
     }
     const state: { ended: string | null; hasFailed: boolean } = { ended: null, hasFailed: false }
-    if (weather !== CALM && chance.happens(0.1)) {
-      schedule.at(chance.between(0, 1_000), life, () => {
-        say('the disk is full')
-        process.isDiskFull = true
-        disk.fill()
-      })
-    }
+    if (weather !== CALM && chance.happens(0.1)) fillTheDisk(process)
     const fail = (error: unknown): void => {
       state.ended = `the run throws: ${String(error)}`
       state.hasFailed = true
@@ -229,11 +236,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
   }
 
   /** One event after the other, until the run has ended or its process is dead; death may come at any step. */
-  async function letItHappen(
-    { life, die }: Process,
-    deathRate: number,
-    hasEnded: () => boolean,
-  ): Promise<void> {
+  async function letItHappen({ life, die }: Process, deathRate: number, hasEnded: () => boolean) {
     const isOver = (): boolean => life.isOver || hasEnded()
     for (;;) {
       if (chance.happens(deathRate / 4)) die('in the middle of a turn')
@@ -256,11 +259,7 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     if (sight !== CLEAR && chance.happens(0.1))
       schedule.at(chance.between(0, 1_000), life, () => drain.abort())
     let hasEnded = false
-    if (sight !== CLEAR && chance.happens(0.05))
-      schedule.at(chance.between(0, 1_000), life, () => {
-        process.isDiskFull = true
-        disk.fill()
-      })
+    if (sight !== CLEAR && chance.happens(0.05)) fillTheDisk(process)
     askAbout({
       ledger: askedLedger(process, disk, options.weakness),
       reader: weakReader(readBack.readerOf(life, sight), options.weakness),
@@ -338,21 +337,18 @@ export async function simulate(seed: number, options: SimulationOptions): Promis
     { rowId, original }: Doubt,
     { waitedMs, isPatient }: { waitedMs: number; isPatient: boolean },
   ): Resolution {
-    const decided = { rowId, reason: 'seen at the service', by: 'operator', evidence: null, attempt: null }
+    const nothing = { evidence: null, attempt: null, assigned: null }
+    const decided = { rowId, reason: 'seen at the service', by: 'operator', ...nothing }
     const application = service.applicationsOf(original).at(-1)
-    if (!isPatient && chance.happens(0.2)) return { ...decided, decision: 'resend', assigned: null }
-    if (application !== undefined)
-      return {
-        ...decided,
-        decision: 'registered',
-        assigned: { creditorIdentifier: ASSIGNED_CREDITOR, mandateReference: application.reference },
-      }
+    if (!isPatient && chance.happens(0.2)) return { ...decided, decision: 'resend' }
+    if (application !== undefined) {
+      const assigned = { creditorIdentifier: ASSIGNED_CREDITOR, mandateReference: application.reference }
+      return { ...decided, decision: 'registered', assigned }
+    }
     // Only after a while is it certain that the request does not arrive any more.
-    const isCertain = waitedMs >= A_WHILE_MS
-    const decision = chance.pick(
-      isCertain ? (['resend', 'refused', 'written_off'] as const) : (['resend'] as const),
-    )
-    return { ...decided, decision, assigned: null }
+    const decisions =
+      waitedMs >= A_WHILE_MS ? (['resend', 'refused', 'written_off'] as const) : (['resend'] as const)
+    return { ...decided, decision: chance.pick<Resolution['decision']>(decisions) }
   }
 
   /** Everything works again: what is left goes out, people wait and look, and nothing may stay open. */
@@ -409,14 +405,8 @@ const MOST_SLOTS = 5
 /** Between processes: shorter and longer than lists lag behind, an hour, and a day. */
 const PAUSES_MS = [0, A_WHILE_MS, 2 * 60 * 60_000, A_DAY_MS, A_DAY_MS]
 
-const CALM_POLICY: DeliveryPolicy = {
-  concurrency: MOST_SLOTS,
-  rate: null,
-  limit: null,
-  maxDurationMs: null,
-  maxInDoubt: 1_000,
-  maxRefused: null,
-}
+const NO_LIMITS = { rate: null, limit: null, maxDurationMs: null, maxRefused: null }
+const CALM_POLICY: DeliveryPolicy = { ...NO_LIMITS, concurrency: MOST_SLOTS, maxInDoubt: 1_000 }
 
 const drawPolicy = (chance: Chance): DeliveryPolicy => ({
   concurrency: chance.between(1, MOST_SLOTS),
@@ -441,20 +431,6 @@ const doubtsOn = (disk: Disk): Doubt[] =>
        from row join attempt on row_id = row.id and n = attempts where state = 'in_doubt'`,
   )
 
-function openDisk(
-  admitted: Admitted,
-  chance: Chance,
-  { folder, weakness, onFiles }: SimulationOptions,
-): Disk {
-  if (onFiles === true) return fileDisk(admitted)
-  return memoryDisk(admitted, {
-    folder,
-    flushes: weakness !== 'normal_instead_of_full',
-    between: chance.between,
-    ...(weakness === 'resend_after_restart' ? { tamper: releaseWhatWasUnderWay } : {}),
-  })
-}
-
 /** What a program would do that takes an intent without an outcome for a request that never left. */
 function releaseWhatWasUnderWay(connection: Connection): void {
   connection.exec(
@@ -464,10 +440,9 @@ function releaseWhatWasUnderWay(connection: Connection): void {
 }
 
 /** A dead process reaches its ledger no more, whatever promises of it are still under way. */
-function ledgerFor(
-  { life, ledger }: { life: Life; ledger: Ledger },
-  weakness: Weakness | undefined,
-): DeliveryParts['ledger'] {
+type Delivering = DeliveryParts['ledger']
+
+function ledgerFor({ life, ledger }: { life: Life; ledger: Ledger }, weakness?: Weakness): Delivering {
   const { begin, settle } = weakness === 'send_before_intent' ? recordAfterwards(ledger) : ledger
   return {
     ready: (after, limit) => (life.isOver ? [] : ledger.ready(after, limit)),
@@ -509,19 +484,16 @@ function askedLedger(
   return { readBacks, totals: ledger.totals }
 }
 
-function weakReader(
-  reader: Pick<SourceReader, 'listPaymentSources'>,
-  weakness: Weakness | undefined,
-): Pick<SourceReader, 'listPaymentSources'> {
+type Asking = Pick<SourceReader, 'listPaymentSources'>
+
+function weakReader(reader: Asking, weakness?: Weakness): Asking {
   if (weakness !== 'silence_is_absence' && weakness !== 'unreadable_is_absence') return reader
   return {
     listPaymentSources: async (customerNo, asked) => {
       const seen = await reader.listPaymentSources(customerNo, asked)
-      const { durationMs } = seen
       const isOwn = weakness === 'silence_is_absence' || (seen.kind === 'not_read' && seen.status === 200)
-      return seen.kind === 'listed' || !isOwn
-        ? seen
-        : { kind: 'listed', sources: [], status: 204, durationMs }
+      if (seen.kind === 'listed' || !isOwn) return seen
+      return { kind: 'listed', sources: [], status: 204, durationMs: seen.durationMs }
     },
   }
 }
@@ -530,13 +502,8 @@ function weakReader(
 function recordAfterwards(ledger: Ledger): Pick<Ledger, 'begin' | 'settle'> {
   let sent = 0
   return {
-    begin: (row) =>
-      Promise.resolve({
-        id: 0,
-        rowId: row.id,
-        n: row.attempts + 1,
-        requestId: `unrecorded-${(sent += 1)}`,
-      }),
+    begin: ({ id, attempts }) =>
+      Promise.resolve({ id: 0, rowId: id, n: attempts + 1, requestId: `unrecorded-${(sent += 1)}` }),
     settle: async (attempt, outcome) => {
       const row = ledger.ready(attempt.rowId - 1, 1)[0]
       if (row === undefined) return

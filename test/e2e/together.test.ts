@@ -14,8 +14,8 @@ const configure = (more = ''): void => {
   const read = 'crosswalk: { file: crosswalk.csv, from: Old, key: old_no, customer_no: customer_no }'
   write('sepa-migrate.yaml', `${read}\n${more}\n`)
 }
-const crosswalk = (ofSecond: number): void => {
-  write('crosswalk.csv', `old_no,customer_no\nK1,1\nK2,${ofSecond}\nK3,3\nK4,4\n`)
+const crosswalk = (ofSecond: number, ofThird = 3, more = ''): void => {
+  write('crosswalk.csv', `old_no,customer_no\nK1,1\nK2,${ofSecond}\nK3,${ofThird}\nK4,4\n${more}`)
 }
 
 /** What was sent first, as the newer export shows the others, and what the list is about. */
@@ -54,7 +54,7 @@ describe('what a newer export says counts over what the same command reads again
   it('where there are two that say the same', async () => {
     await begin()
     save('beside.csv', [exported(5), exported(2, account(72))])
-    write('crosswalk.csv', 'old_no,customer_no\nK1,1\nK2,2\nK3,3\nK4,4\nK5,5\n')
+    crosswalk(2, 3, 'K5,5\n')
     await expectRun(['newer.csv', 'beside.csv', '--newer'], 3, [FIRST, MOVED, LAST, mandate(5)])
   })
 
@@ -67,7 +67,7 @@ describe('what a newer export says counts over what the same command reads again
 
   it('also of what could not be read', async () => {
     await begin({})
-    write('crosswalk.csv', 'old_no,customer_no\nK1,1\nK2,2\nK3,7\nK4,4\n')
+    crosswalk(2, 7)
     await expectRun(['newer.csv', '--newer'], 3, [FIRST, MOVED, mandate(3, customer(7)), LAST])
   })
 })
@@ -110,7 +110,7 @@ describe('a list and a newer export in one command', () => {
     ['was corrected', DATE],
   ])('which is the one that is read again, until the next list where the line %s', async (_, change) => {
     await begin()
-    write('crosswalk.csv', 'old_no,customer_no\nK1,1\nK2,2\nK3,7\nK4,4\n')
+    crosswalk(2, 7)
     const sent = [FIRST, mandate(2), LAST]
     await expectRun([correct(change), 'export.csv', '--newer'], 3, sent)
     await expectRun([correct(DATE)], 3, [...sent, mandate(3, customer(7), DATE)])
@@ -143,21 +143,18 @@ describe('a line of a list from before a re-reading, with a later correction of 
     edit(from, (row) => ({ ...row, ...changes[row['unique_mandate_reference'] ?? ''] }), saved)
     return saved
   }
-  const numbers = (ofThird: number): void => {
-    write('crosswalk.csv', `old_no,customer_no\nK1,1\nK2,2\nK3,${ofThird}\nK4,4\n`)
-  }
 
   /** Two dates cannot be read; somebody corrects the third mandate, whose customer was wrong, and a pilot is sent. */
   const correctThird = async (when: string): Promise<void> => {
     configure()
-    numbers(7)
+    crosswalk(2, 7)
     save('export.csv', [exported(1), exported(2), exported(3, NEVER), exported(4, NEVER)])
     await expectRun(['export.csv', '--limit', '1'], 5, [FIRST])
     edit('corrections.csv', (row) => row, 'yesterday.csv')
-    if (when === 'after') numbers(3)
+    if (when === 'after') crosswalk(2)
     const hers = correctIn('corrections.csv', { 'MND-0003': DATE }, 'hers.csv')
     await expectRun([hers, '--limit', '1'], 5, [FIRST, mandate(2)])
-    numbers(3)
+    crosswalk(2)
   }
 
   it.each(['before', 'after'])('adds nothing where it is unchanged (corrected %s it)', async (when) => {

@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, linkSync, mkdirSync } from 'node:fs'
-import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { validExport } from '../support/export.js'

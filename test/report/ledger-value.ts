@@ -15,7 +15,7 @@ import type {
 } from '../../src/ledger/read/reader.js'
 import type { LedgerReader } from '../../src/ledger/read/open-reader.js'
 import { NOTHING_TOLD } from '../../src/report/pack/pack-folder.js'
-import { type ReportFacts, walkLedger } from '../../src/report/facts/facts.js'
+import { walkLedger } from '../../src/report/facts/facts.js'
 import {
   EDGES,
   MANDATE_STATES,
@@ -45,10 +45,7 @@ export const many = <Of>(count: number, of: (n: number) => Of): Of[] =>
   Array.from({ length: count }, (_, index) => of(index + 1))
 
 /** What a report shows of these records; `terms`: the files that are handed each of them, and what else there is. */
-export function factsOf(
-  value: LedgerValue,
-  terms: Partial<Parameters<typeof walkLedger>[2]> = {},
-): Promise<ReportFacts> {
+export function factsOf(value: LedgerValue, terms: Partial<Parameters<typeof walkLedger>[2]> = {}) {
   const reader = readerOf(value)
   const usual = { files: [], absentAfterMs: USUAL_ABSENT_AFTER_MS, told: NOTHING_TOLD }
   return walkLedger(reader, reader.sources(), { ...usual, ...terms })
@@ -68,9 +65,8 @@ export const asText = (markup: string): string =>
     markup,
   )
 
-export const HEADER = 'customer_no,iban,signed_date,sepa_creditor_identifier,unique_mandate_reference'.split(
-  ',',
-)
+const VALUES = 'customer_no iban signed_date sepa_creditor_identifier unique_mandate_reference'
+export const HEADER = VALUES.split(' ')
 
 const page = <Entry extends { readonly id: number }>(
   entries: readonly Entry[],
@@ -101,11 +97,8 @@ export function readerOf(value: LedgerValue): LedgerReader {
     page: (after, limit) => {
       const read = page(rows, after, limit)
       const isRegistration = (row: RowRecord): boolean => row.state === 'registered' && row.countedIn !== null
-      return {
-        rows: read.filter((row) => !isRegistration(row)),
-        registered: read.filter(isRegistration),
-        last: read.at(-1)?.id ?? null,
-      }
+      const others = read.filter((row) => !isRegistration(row))
+      return { rows: others, registered: read.filter(isRegistration), last: read.at(-1)?.id ?? null }
     },
     mandateCounts: () => mandateCountsOf(rows),
     problems: (after, limit) => page(problems, after, limit),

@@ -8,11 +8,7 @@ import { freshFolder } from '../support/folder.js'
 import { asText, factsOf, type LedgerValue } from './ledger-value.js'
 
 /** The workbook of these records, written to a folder and read again. */
-export async function workbookOf(
-  value: LedgerValue,
-  limits?: WorkbookLimits,
-  texts: Texts = ENGLISH,
-): Promise<Buffer> {
+export async function workbookOf(value: LedgerValue, limits?: WorkbookLimits, texts: Texts = ENGLISH) {
   const folder = await openPackFolder(freshFolder(), [WORKBOOK_FILE])
   try {
     const workbook = openWorkbook(folder, texts, limits)

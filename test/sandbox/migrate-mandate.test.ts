@@ -1,7 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connectService } from '../../src/migrate/migrate.js'
-import { customerResponse, readPaymentSources } from '../../src/contract/mandates.js'
-import { paymentSourceResponse, paymentSourcesResponse } from '../../src/contract/mandates.js'
+import {
+  customerResponse,
+  readPaymentSources,
+  paymentSourceResponse,
+  paymentSourcesResponse,
+} from '../../src/contract/mandates.js'
 import type { Sandbox } from '../../src/sandbox/sandbox.js'
 import { exchange, start, migrate as migrateAs } from './exchange.js'
 import { samples } from '../contract/wire-samples.js'

@@ -5,8 +5,13 @@ import { z } from 'zod'
 import { maskIban } from '../../src/domain/text/accounts.js'
 import { openDatabase } from '../../src/driver.js'
 import { UsageError } from '../../src/errors.js'
-import { ASSIGNED_CREDITOR_IDENTIFIER, assignedReference, eventUuid } from '../../src/sandbox/store.js'
-import { openStore, type HeldMandate } from '../../src/sandbox/store.js'
+import {
+  ASSIGNED_CREDITOR_IDENTIFIER,
+  assignedReference,
+  eventUuid,
+  openStore,
+  type HeldMandate,
+} from '../../src/sandbox/store.js'
 import { samples } from '../contract/wire-samples.js'
 import { freshFolder } from '../support/folder.js'
 import { creditorIdentifierOf } from '../support/sample-values.js'

@@ -4,9 +4,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../src/errors.js'
-import { assertText, checkService, createStatusTable } from '../../src/service/checked-service.js'
-import { readBaseUrl, readProxy, readRetryAfterMs } from '../../src/service/checked-service.js'
-import { readTrusted, sameService } from '../../src/service/checked-service.js'
+import {
+  assertText,
+  checkService,
+  createStatusTable,
+  readBaseUrl,
+  readProxy,
+  readRetryAfterMs,
+  readTrusted,
+  sameService,
+} from '../../src/service/checked-service.js'
 
 function refusalOf(attempt: () => unknown): UsageError {
   try {

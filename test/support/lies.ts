@@ -61,10 +61,7 @@ export const LIES: Readonly<Record<string, Lie>> = {
   'status ERROR': hidden({ status: 'ERROR' }),
   'status PARTIAL': hidden({ status: 'PARTIAL' }),
   'status null': hidden({ status: null }),
-  'status not OK beside the mandate': ({ headers, body }) => ({
-    headers,
-    body: { ...body, status: 'STALE' },
-  }),
+  'status not OK beside the mandate': ({ headers, body }) => ({ headers, body: { ...body, status: 'OLD' } }),
   'errors beside an empty list': hidden({ errors: [{ message: 'shard 3 did not answer' }] }),
   'an error in the meta data': hidden({ meta: { error: 'timeout' } }),
   has_more: hidden({ has_more: true }),

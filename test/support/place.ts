@@ -102,11 +102,7 @@ async function openPlace(options: PlaceOptions = {}) {
       })),
     )
   /** Runs what is given, and expects this status and exactly these mandates at the service afterwards. */
-  const expectRun = async (
-    args: readonly string[],
-    status: number,
-    mandates: readonly Row[],
-  ): Promise<Ended> => {
+  const expectRun = async (args: readonly string[], status: number, mandates: readonly Row[]) => {
     const ended = await program('run', ...args)
     expect([ended.status, registered()], ended.stdout + ended.stderr).toEqual([status, linesOf(mandates)])
     return ended
@@ -157,7 +153,7 @@ async function openPlace(options: PlaceOptions = {}) {
     expectRuns: async (
       all: readonly (readonly string[])[],
       ...expected: readonly [number, readonly Row[]]
-    ): Promise<void> => {
+    ) => {
       for (const [at, args] of all.entries())
         await expectRun(at + 1 < all.length ? [...args, '--no-report'] : args, ...expected)
     },

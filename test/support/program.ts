@@ -155,10 +155,7 @@ export async function wordsOf(line: string, options: StartOptions): Promise<stri
 export const paste = async (line: string, options: StartOptions): Promise<Ended> =>
   runProgram(await wordsOf(line, options), options)
 
-async function runHere(
-  args: readonly string[],
-  { env = {}, input = '', user, time }: StartOptions,
-): Promise<Ended> {
+async function runHere(args: readonly string[], { env = {}, input = '', user, time }: StartOptions) {
   const [{ commands, main }, { thisMachine }] = await BUILT
   const stateHome = env['XDG_STATE_HOME'] ?? STATE
   const { printed, ...world } = worldOf({

@@ -20,12 +20,8 @@ export const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url))
 
 export const AS_OF = '2026-06-15' as LocalDate
 
-export const CHECK: CheckedAgainst = {
-  today: AS_OF,
-  severities: {},
-  newCreditorIdentifier: null,
-  dormantSoonDays: 60,
-}
+const USUAL = { severities: {}, newCreditorIdentifier: null, dormantSoonDays: 60 }
+export const CHECK: CheckedAgainst = { today: AS_OF, ...USUAL }
 
 /** Writes bytes or text to a file in a folder of its own, until the test ends. */
 export function fileOf(content: string | Uint8Array, name = 'export.csv'): string {

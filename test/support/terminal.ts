@@ -21,12 +21,8 @@ export function openTerminal(
     env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', TZ: 'Europe/Berlin', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const terminal = new xterm.Terminal({
-    cols: columns,
-    rows: ROWS,
-    scrollback: 5_000,
-    allowProposedApi: true,
-  })
+  const size = { cols: columns, rows: ROWS, scrollback: 5_000 }
+  const terminal = new xterm.Terminal({ ...size, allowProposedApi: true })
   let wakers: (() => void)[] = []
   const wake = (): void => {
     for (const waker of wakers.splice(0)) waker()

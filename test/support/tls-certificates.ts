@@ -44,10 +44,7 @@ interface Certified {
   readonly extensions: Extension[]
 }
 
-async function certify(
-  subject: string,
-  { keys, by, days: [from, to] = [-1, 20], extensions }: Certified,
-): Promise<CertifiedKey> {
+async function certify(subject: string, { keys, by, days: [from, to] = [-1, 20], extensions }: Certified) {
   const own = keys ?? (await makeKeys())
   const certificate = await X509CertificateGenerator.create({
     serialNumber: nextSerial(),

@@ -71,9 +71,7 @@ export function openWork(path: string) {
       writeFileSync(
         to,
         zipSync(Object.fromEntries([...parts].map(([name, text]) => [name, strToU8(text)]))),
-        {
-          mode: 0o600,
-        },
+        { mode: 0o600 },
       ),
   }
 }

@@ -31,9 +31,8 @@ export function workbookBytes({
   const codes = formats.map((format, at) =>
     typeof format === 'string' ? `<numFmt numFmtId="${200 + at}" formatCode="${escaped(format)}"/>` : '',
   )
-  const styles = formats.map(
-    (format, at) => `<xf numFmtId="${typeof format === 'string' ? 200 + at : format}"/>`,
-  )
+  const idOf = (format: string | number, at: number) => (typeof format === 'string' ? 200 + at : format)
+  const styles = formats.map((format, at) => `<xf numFmtId="${idOf(format, at)}"/>`)
   const all: Record<string, string> = {
     '[Content_Types].xml': '<Types/>',
     '_rels/.rels': relations([['rId1', 'officeDocument', 'xl/workbook.xml']]),
@@ -51,10 +50,7 @@ export function workbookBytes({
     'xl/styles.xml': `<styleSheet><numFmts>${codes.join('')}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/>${styles.join('')}</cellXfs></styleSheet>`,
     ...(shared === undefined ? {} : { 'xl/sharedStrings.xml': `<sst>${shared}</sst>` }),
     ...Object.fromEntries(
-      names.map((name, at) => [
-        `xl/worksheets/sheet${at}.xml`,
-        `<worksheet>${sheets[name] ?? ''}</worksheet>`,
-      ]),
+      names.map((name, at) => [`xl/worksheets/sheet${at}.xml`, `<worksheet>${sheets[name]!}</worksheet>`]),
     ),
     ...parts,
   }

@@ -1,10 +1,29 @@
-import { chmodSync, chownSync, linkSync, mkdirSync, mkdtempSync } from 'node:fs'
-import { readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { assertReportFolder, distrustFolder, distrustInstructions } from '../../src/trust/trusted-file.js'
-import { distrustPrivateFile, distrustSecret, entryAt, hasAccessList } from '../../src/trust/trusted-file.js'
-import { isOthersPort, isPrivateGroup, makeFolder } from '../../src/trust/trusted-file.js'
+import {
+  assertReportFolder,
+  distrustFolder,
+  distrustInstructions,
+  distrustPrivateFile,
+  distrustSecret,
+  entryAt,
+  hasAccessList,
+  isOthersPort,
+  isPrivateGroup,
+  makeFolder,
+} from '../../src/trust/trusted-file.js'
 import { freshFolder } from '../support/folder.js'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'

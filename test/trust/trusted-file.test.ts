@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, closeSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
-import { statSync, symlinkSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, beforeEach } from 'vitest'
 import { UsageError } from '../../src/errors.js'

@@ -6,20 +6,15 @@ import { afterAll, beforeAll } from 'vitest'
 /** Pictures to look at go there; none are made where it is not set. */
 export const PICTURES = process.env['PICTURES'] ?? null
 
-export const SIZES = {
-  phone: { width: 390, height: 844 },
-  laptop: { width: 1366, height: 768 },
-} as const
+export const SIZES = { phone: { width: 390, height: 844 }, laptop: { width: 1366, height: 768 } } as const
 
 /** One for all tests of a file. */
 export function browserForAll(): () => Browser {
   let browser: Browser
   beforeAll(async () => {
     const quiet = ['--disable-background-networking', '--disable-component-update']
-    browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', ...quiet],
-    })
+    const args = ['--no-sandbox', '--disable-gpu', ...quiet]
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args })
   })
   afterAll(() => browser.close())
   return () => browser

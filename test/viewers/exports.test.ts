@@ -14,10 +14,8 @@ const at = (name: string): string => join(folder, name)
 
 /** Debian's, whatever another Python is in the path. */
 function python(script: string): void {
-  execFileSync('/usr/bin/python3', ['-c', `import datetime, openpyxl\n${script}`], {
-    cwd: folder,
-    stdio: 'pipe',
-  })
+  const words = ['-c', `import datetime, openpyxl\n${script}`]
+  execFileSync('/usr/bin/python3', words, { cwd: folder, stdio: 'pipe' })
 }
 
 const has = (library: string): boolean => {

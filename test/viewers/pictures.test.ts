@@ -46,10 +46,8 @@ const asHtml = (printed: string): string =>
     .trim()
 
 async function picture(name: string, shoot: (page: Page, path: string) => Promise<unknown>): Promise<number> {
-  const context = await browser().newContext({
-    viewport: { width: 1000, height: 1200 },
-    deviceScaleFactor: 1,
-  })
+  const viewport = { width: 1000, height: 1200 }
+  const context = await browser().newContext({ viewport, deviceScaleFactor: 1 })
   const page = await context.newPage()
   const path = join(pictures, name)
   await shoot(page, path)

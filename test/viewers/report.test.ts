@@ -60,7 +60,7 @@ const pages = [
 const SEEN_ON = ['phone', 'laptop'] as const
 
 it.each(pages.flatMap((each) => SEEN_ON.map((size) => ({ ...each, size }))))(
-  'the page $name on a $size says nothing, asks for nothing, is accessible, and does not scroll sideways',
+  '$name on a $size is quiet, accessible, and does not scroll sideways',
   async ({ name, file, size }) => {
     const { page, context, said, asked } = await openPage(browser(), file, SIZES[size])
     expect(said).toEqual([])
@@ -74,7 +74,7 @@ it.each(pages.flatMap((each) => SEEN_ON.map((size) => ({ ...each, size }))))(
 )
 
 it.each(reports)(
-  'the page of a campaign that is $report, in $language, shows the verdict before its facts, and links to files that are there',
+  '$report, in $language: the verdict before its facts, and links to what is there',
   async ({ report, language }) => {
     const file = fileOf(report, language)
     const { page, context } = await openPage(browser(), file, SIZES.phone)
@@ -116,15 +116,8 @@ it('the page of a plan says on paper what is to be sent', async () => {
 
 function expectCover([first = '', second = '']: readonly string[], language: Language): void {
   const { say } = textsIn(language)
-  const keys = [
-    'notSent',
-    'runBy',
-    'decidedBy',
-    'prepared',
-    'rehearsal',
-    'approvedBy',
-    'dateAndSignature',
-  ] as const
+  const parts = ['notSent', 'runBy', 'decidedBy', 'prepared', 'rehearsal', 'approvedBy'] as const
+  const keys = [...parts, 'dateAndSignature'] as const
   for (const key of keys) expect(first).toContain(plainBlanks(say(`cover.${key}`)))
   const annex = plainBlanks(say('page.annex'))
   expect(first).not.toContain(annex)
@@ -132,7 +125,7 @@ function expectCover([first = '', second = '']: readonly string[], language: Lan
 }
 
 it.each(reports)(
-  'on paper, the page of a campaign that is $report, in $language, has a cover to sign, and is marked on every sheet',
+  '$report, in $language, on paper: a cover to sign, marks on every sheet',
   async ({ report, language }) => {
     const sheets = sheetsOf(await printed(`${report}-${language}`, fileOf(report, language)))
     expectCover(sheets, language)
@@ -158,25 +151,20 @@ function heightIn(pdf: string, title: string): number {
 }
 
 it.each(LANGUAGES)(
-  'in %s, a report in which everything is open has its cover on one sheet, is as large as a small one, and fits a phone',
+  'in %s, however much is open, the cover is one sheet, and fits a phone',
   async (language) => {
     const texts = textsIn(language)
     const write = async (name: string, value: LedgerValue, more: object = {}): Promise<string> => {
       const facts = await factsOf(value)
       const campaign = { ...facts.campaign, baseUrl: 'http://127.0.0.1:4000' }
-      const runs = facts.runs.map((run) => ({
-        ...run,
-        settings: { ...run.settings, plan: PLAN_VALUE.digest },
-      }))
+      const plan = PLAN_VALUE.digest
+      const runs = facts.runs.map((run) => ({ ...run, settings: { ...run.settings, plan } }))
       const file = join(place.folder, `${name}-${language}.html`)
       writeFileSync(file, await renderPage({ ...facts, runs, ...more, campaign }, texts))
       return file
     }
     const file = await write('full', FULL, { ...MORE, balanced: true })
-    const small = await write('small', {
-      sources: [sourceOf({ records: 1 })],
-      rows: [registeredRow(1)],
-    })
+    const small = await write('small', { sources: [sourceOf({ records: 1 })], rows: [registeredRow(1)] })
     const full = await printed(`full-${language}`, file)
     expectCover(sheetsOf(full), language)
     const title = texts.say('page.title')

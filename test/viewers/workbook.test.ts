@@ -47,9 +47,8 @@ describe('the workbook in LibreOffice', () => {
   })
 
   it('prints every list one page across', () => {
-    const text = execFileSync('pdftotext', ['-layout', at('saved', 'reconciliation.pdf'), '-'], {
-      encoding: 'utf8',
-    })
+    const words = ['-layout', at('saved', 'reconciliation.pdf'), '-']
+    const text = execFileSync('pdftotext', words, { encoding: 'utf8' })
     const pages = text.split('\f')
     const page = pages.find((each) => each.includes('Registered: 40')) ?? ''
     for (const header of ['Row', 'Previous creditor', 'Assigned reference', 'Registered at', 'Record'])

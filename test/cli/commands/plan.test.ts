@@ -33,10 +33,8 @@ describe('the files of a plan', () => {
     expect(readFileSync(paths.json, 'utf8')).toBe(textOfPlan(PLAN))
     for (const path of [paths.json, paths.html]) expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readdirSync(dirname(paths.json)).filter((name) => name.startsWith('.'))).toEqual([])
-    expect(['a/pilot.json', 'pilot'].map((name) => planPaths(name).html)).toEqual([
-      'a/pilot.html',
-      'pilot.html',
-    ])
+    const pages = ['a/pilot.json', 'pilot'].map((name) => planPaths(name).html)
+    expect(pages).toEqual(['a/pilot.html', 'pilot.html'])
   })
 
   it('are replaced while they are as this program wrote them, also once others may read them', async () => {
@@ -49,25 +47,19 @@ describe('the files of a plan', () => {
     await check()
   })
 
-  it.each(['json', 'html'] as const)(
-    'are left alone where somebody has written into the %s',
-    async (kind) => {
-      const { paths, write, check } = place()
-      await write()
-      writeFileSync(paths[kind], `${readFileSync(paths[kind], 'utf8')} `)
-      const why = /is no plan that this ledger has on record, and is not overwritten; nothing was planned/
-      await expect(check()).rejects.toThrow(why)
-    },
-  )
+  it.each(['json', 'html'] as const)('are left alone where somebody wrote into the %s', async (kind) => {
+    const { paths, write, check } = place()
+    await write()
+    writeFileSync(paths[kind], `${readFileSync(paths[kind], 'utf8')} `)
+    const why = /is no plan that this ledger has on record, and is not overwritten; nothing was planned/
+    await expect(check()).rejects.toThrow(why)
+  })
 
-  it.each(['json', 'html'] as const)(
-    'are never written through a link in the place of the %s',
-    async (kind) => {
-      const { ledger, paths, check } = place()
-      symlinkSync(ledger, paths[kind])
-      await expect(check()).rejects.toThrow('it is a symbolic link')
-    },
-  )
+  it.each(['json', 'html'] as const)('are never written through a link named as the %s', async (kind) => {
+    const { ledger, paths, check } = place()
+    symlinkSync(ledger, paths[kind])
+    await expect(check()).rejects.toThrow('it is a symbolic link')
+  })
 
   it('are not written over what the command reads', async () => {
     const { ledger, check } = place()

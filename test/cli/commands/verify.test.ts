@@ -20,10 +20,8 @@ describe('rows that are not proven', () => {
 
   it('are named each with its sources once: after those that may be cancelled, or at the end', () => {
     const sources = [keptSource('ps-1', { reference: 'NEW-3' }), keptSource('ps-2', { reference: 'X' })]
-    const { lines } = of([
-      verifiedRow(3, { verdict: 'twice', sources, cancellable: ['ps-2'] }),
-      verifiedRow(4, { verdict: 'twice', sources }),
-    ])
+    const cancellable = verifiedRow(3, { verdict: 'twice', sources, cancellable: ['ps-2'] })
+    const { lines } = of([cancellable, verifiedRow(4, { verdict: 'twice', sources })])
     expect(lines[0]).toBe('Registered, and not proven at the service: 2 twice')
     expect(lines[1]).toMatch(/ps-1 is the one of this ledger; a person may cancel ps-2\.$/)
     expect(lines[2]).toMatch(/look them up at the service\. \(ps-1, ps-2\)$/)

@@ -18,9 +18,8 @@ import { worldOf } from '../world.js'
 
 const locate = (path: string): string => resolve('/elsewhere', path)
 
-const editorAccepts = new Ajv2020({ strict: false, validateFormats: false }).compile(
-  JSON.parse(readFileSync(join(SAMPLES, 'sepa-migrate.schema.json'), 'utf8')) as object,
-)
+const schema = JSON.parse(readFileSync(join(SAMPLES, 'sepa-migrate.schema.json'), 'utf8')) as object
+const editorAccepts = new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
 
 const under = (path: readonly string[], value: unknown): unknown =>
   path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
@@ -56,12 +55,7 @@ const located = (name: SettingName, value: unknown): unknown =>
   settingOf(name).kind.isPath === true && typeof value === 'string' ? locate(value) : value
 
 /** No schema knows the time zones of a machine, the checksum of an identifier, or what an address leads to. */
-const KNOWN_TO_THE_PROGRAM_ALONE: readonly SettingName[] = [
-  'timezone',
-  'creditorIdentifier',
-  'baseUrl',
-  'proxy',
-]
+const PROGRAM_ALONE: readonly SettingName[] = ['timezone', 'creditorIdentifier', 'baseUrl', 'proxy']
 
 const nearly = (bounds: string): fc.Arbitrary<string> => fc.constantFrom(...bounds.split(' '))
 const texts = fc.oneof(
@@ -99,23 +93,20 @@ const configured = SETTING_NAMES.flatMap((name) => {
 const DRAWS = { numRuns: Number(process.env['SETTING_DRAWS'] ?? 20) }
 
 describe('a declared setting', () => {
-  it.each(configured)(
-    '$name means the same from flag, environment and file, or all refuse',
-    ({ name, path }) => {
-      fc.assert(
-        fc.property(texts, (text) => {
-          const inFile = byFile(name, path, text)
-          const elsewhere = [
-            ...(isOption(name) ? [byFlag(name, text)] : []),
-            ...[environmentName(name) ?? []].flat().map((variable) => byEnvironment(name, variable, text)),
-            orRefused(() => settingOf(name).kind.read(text, 'here')),
-          ]
-          for (const value of elsewhere) expect(inFile).toEqual(located(name, value))
-        }),
-        DRAWS,
-      )
-    },
-  )
+  it.each(configured)('$name means the same, wherever it is said', ({ name, path }) => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const inFile = byFile(name, path, text)
+        const elsewhere = [
+          ...(isOption(name) ? [byFlag(name, text)] : []),
+          ...[environmentName(name) ?? []].flat().map((variable) => byEnvironment(name, variable, text)),
+          orRefused(() => settingOf(name).kind.read(text, 'here')),
+        ]
+        for (const value of elsewhere) expect(inFile).toEqual(located(name, value))
+      }),
+      DRAWS,
+    )
+  })
 
   it.each(configured)('$name is refused by an editor where the program refuses it', ({ name, path }) => {
     fc.assert(
@@ -123,7 +114,7 @@ describe('a declared setting', () => {
         const given = JSON.parse(JSON.stringify(under(path, value))) as unknown
         const accepted = editorAccepts(given)
         const read = byFile(name, path, value)
-        if (KNOWN_TO_THE_PROGRAM_ALONE.includes(name) && accepted) return
+        if (PROGRAM_ALONE.includes(name) && accepted) return
         // Whether a number in quotes is too large is left to the program.
         if (typeof value === 'string' && accepted && read === REFUSED) return
         expect(read !== REFUSED, JSON.stringify(given)).toBe(accepted)

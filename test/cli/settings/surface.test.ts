@@ -93,26 +93,21 @@ describe('the command surface', () => {
     expect(await filled(page)).toBe(readFileSync(page, 'utf8'))
   })
 
-  it.each(surface)(
-    'is what the help of $name shows, beginning with examples',
-    async ({ name, flags, examples, exits }) => {
-      const world = worldOf()
-      expect(await main([name, '--help', 'all'], commands, world)).toBe(0)
-      const help = world.printed.stdout
-      expect(examples.length).toBeGreaterThanOrEqual(2)
-      expect(examples.length).toBeLessThanOrEqual(3)
-      expect(help.startsWith(['Examples:', ...examples.map((line) => `  ${line}`), ''].join('\n'))).toBe(true)
-      const shown = [...help.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
-      expect(shown.toSorted()).toEqual([...flags.map((flag) => flag.name), '--help'].toSorted())
-      const [, needed = ''] = /^Options:\n([^]*?)\n\n/m.exec(help) ?? []
-      if (name === 'run') expect(needed.match(/^ {2}-/gm)).toHaveLength(9)
-      const [, closing = ''] = help.split('Exit status:\n')
-      const lists = [...closing.matchAll(/^ {2}([\d, ]+?) {2,}/gm)].flatMap(([, list = '']) =>
-        list.split(', '),
-      )
-      expect(new Set(lists)).toEqual(new Set(Object.keys(exits)))
-    },
-  )
+  it.each(surface)('is what the help of $name shows', async ({ name, flags, examples, exits }) => {
+    const world = worldOf()
+    expect(await main([name, '--help', 'all'], commands, world)).toBe(0)
+    const help = world.printed.stdout
+    expect(examples.length).toBeGreaterThanOrEqual(2)
+    expect(examples.length).toBeLessThanOrEqual(3)
+    expect(help.startsWith(['Examples:', ...examples.map((line) => `  ${line}`), ''].join('\n'))).toBe(true)
+    const shown = [...help.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, flag]) => flag)
+    expect(shown.toSorted()).toEqual([...flags.map((flag) => flag.name), '--help'].toSorted())
+    const [, needed = ''] = /^Options:\n([^]*?)\n\n/m.exec(help) ?? []
+    if (name === 'run') expect(needed.match(/^ {2}-/gm)).toHaveLength(9)
+    const [, closing = ''] = help.split('Exit status:\n')
+    const lists = [...closing.matchAll(/^ {2}([\d, ]+?) {2,}/gm)].flatMap(([, list = '']) => list.split(', '))
+    expect(new Set(lists)).toEqual(new Set(Object.keys(exits)))
+  })
 
   it('has each key of the configuration that is no section declared as a setting, and each setting in the schema', () => {
     const { service, readBack, campaign, ...others } = configurationSchema.shape

@@ -47,17 +47,11 @@ function next(
 
 const stopOf = (kind: Stop['kind']): Stop => ({ kind, why: 'why', next: 'Do this' })
 const verified = (verdict: VerdictCount['verdict']) => ({
-  verification: verificationOf(5, [
-    { verdict, count: 1, firstAt: campaign.changedAt, lastAt: campaign.changedAt },
-  ]),
+  verification: verificationOf(5, [{ verdict, count: 1, firstAt: '', lastAt: campaign.changedAt }]),
 })
+const FINAL = ['final.csv']
 const compared = {
-  campaign: {
-    ...campaign,
-    comparedExports: ['final.csv'],
-    isComparedSince: true,
-    untakenExports: ['final.csv'],
-  },
+  campaign: { ...campaign, isComparedSince: true, comparedExports: FINAL, untakenExports: FINAL },
 }
 const asksFirst = { campaign: { ...campaign, asksFirst: true } }
 /** The command of the last line. */
@@ -76,11 +70,8 @@ describe('what to do next', () => {
 
   it('asks which export is newer before anything is corrected, with the path that was typed', () => {
     const unordered = { campaign: { ...campaign, unorderedExport: 'feb 2.csv' } }
-    const lines = next(
-      { conflict: 2, invalid: 1 },
-      unordered,
-      asked({}, {}, undefined, ['in/jan.csv', 'in/feb 2.csv']),
-    )
+    const by = asked({}, {}, undefined, ['in/jan.csv', 'in/feb 2.csv'])
+    const lines = next({ conflict: 2, invalid: 1 }, unordered, by)
     expect(lines.at(-2)).toContain('Only if "feb 2.csv" is newer than all that came in before it')
     expect(lines.at(-1)).toBe("Next: sepa-migrate run 'in/feb 2.csv' --newer")
     expect(command({ conflict: 2 }, unordered)).toBe("run 'feb 2.csv' --newer")
@@ -160,9 +151,7 @@ describe('what to do next', () => {
 
   it('asks before it sends where the campaign does, and first has recorded what the service holds', () => {
     expect(command({ ready: 1 }, asksFirst)).toBe('run --read-back --check-before-send')
-    expect(command({ refused: 1 }, asksFirst)).toBe(
-      'run out/to-do/refused.csv --read-back --check-before-send',
-    )
+    expect(command({ refused: 1 }, asksFirst)).toMatch(/^run \S+refused.csv --read-back --check-before-send$/)
     const by = asked({ readBack: 'true' }, { checkBeforeSend: true })
     expect(command({ ready: 1 }, asksFirst, by)).toBe('run --check-before-send --read-back')
     expect(command({ in_doubt: 3, ready: 1 }, { ...asksFirst, shown: 3 })).toBe('resolve --ask')
@@ -172,9 +161,8 @@ describe('what to do next', () => {
     const by = asked({}, { who: true, checkBeforeSend: true })
     expect(command({ ready: 1 }, {}, by)).toBe('run --check-before-send --who')
     expect(command({ refused: 1 }, {}, by)).toBe('run out/to-do/refused.csv --check-before-send --who')
-    expect(commandLine(asked({}, { who: true }), { name: 'check', files: ['a.csv'] })).toBe(
-      'sepa-migrate check a.csv --who',
-    )
+    const check = commandLine(asked({}, { who: true }), { name: 'check', files: ['a.csv'] })
+    expect(check).toBe('sepa-migrate check a.csv --who')
   })
 
   it('is the same run where it stopped for a cause outside, even with doubts, which are looked at where they are the cause', () => {
@@ -209,8 +197,9 @@ describe('what to do next', () => {
     expect(command({ ready: 9, in_doubt: 1 }, { stop: PILOT_DONE }, pilot)).toMatch(/^resolve --from /)
     // After another command the ledger knows what the run was told.
     const only = [{ column: 'Segment', values: ['A', 'B'] }]
+    const lastRun = { only, countries: ['AT'], limit: 5 }
     const after = (stoppedBy: string | null) => ({
-      campaign: { ...campaign, lastRun: { only, countries: ['AT'], limit: 5, stoppedBy } },
+      campaign: { ...campaign, lastRun: { ...lastRun, stoppedBy } },
     })
     expect(command(ready, after('killed'))).toBe('run --only Segment=A,B --country AT --limit 5')
     expect(command(ready, after('limit'))).toBe('run --only Segment=A,B --country AT')
@@ -287,9 +276,6 @@ describe('the command to type', () => {
 })
 
 it('a path is shown as one types it, this folder too', () => {
-  expect(['.', 'out/a.csv', '/elsewhere/a.csv'].map((path) => shownPath(path))).toEqual([
-    '.',
-    'out/a.csv',
-    '/elsewhere/a.csv',
-  ])
+  const paths = ['.', 'out/a.csv', '/elsewhere/a.csv']
+  expect(paths.map((path) => shownPath(path))).toEqual(paths)
 })

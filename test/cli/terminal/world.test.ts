@@ -111,7 +111,7 @@ describe('the boundary to the terminal', () => {
   })
 
   it.each([false, true])(
-    'lets no text begin a line of its own while it goes on, and says nothing where it is silent (terminal: %s)',
+    'lets no text begin a line of its own while it goes on (terminal: %s)',
     async (isTerminal) => {
       const { printed, ...world } = worldOf()
       let drawn = ''
@@ -183,14 +183,8 @@ describe('the boundary to the terminal', () => {
   })
 })
 
-const USUAL = {
-  total: 20_000,
-  registered: 8_950,
-  refused: 12,
-  inDoubt: 3,
-  settledBefore: 0,
-  elapsedMs: 60_000,
-}
+const COUNTS = { total: 20_000, registered: 8_950, refused: 12, inDoubt: 3 }
+const USUAL = { ...COUNTS, settledBefore: 0, elapsedMs: 60_000 }
 const shown = (changes: Partial<RunView> = {}): string[] =>
   terminalLines({ ...USUAL, event: null, ...changes }).map(wordsOf)
 

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { addDays, addMonths, daysBetween, isZeroDate, localDate } from '../../../src/domain/mandate/date.js'
-import { parseLocalDate, readDate, startDeciding, todayIn } from '../../../src/domain/mandate/date.js'
+import {
+  addDays,
+  addMonths,
+  daysBetween,
+  isZeroDate,
+  localDate,
+  parseLocalDate,
+  readDate,
+  startDeciding,
+  todayIn,
+} from '../../../src/domain/mandate/date.js'
 import type { DecidedFormat } from '../../../src/domain/mandate/date.js'
 import { TODAY, dateOf } from '../clean-row.js'
 import fc from 'fast-check'

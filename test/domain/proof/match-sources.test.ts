@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { beforeSending, evidenceOf } from '../../../src/domain/proof/match-sources.js'
-import { heldBackBecause, matchSources } from '../../../src/domain/proof/match-sources.js'
+import {
+  beforeSending,
+  evidenceOf,
+  heldBackBecause,
+  matchSources,
+} from '../../../src/domain/proof/match-sources.js'
 import type { AskedRow, ListedSource, SourceVerdict } from '../../../src/domain/proof/match-sources.js'
 import { maskIban } from '../../../src/domain/text/accounts.js'
 

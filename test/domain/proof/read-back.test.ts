@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { VERDICTS, type KeptSource, type VerdictKind } from '../../../src/domain/proof/match-sources.js'
-import { contradictedIn, unprovenIn, VERIFICATION_WORDS } from '../../../src/domain/row/row-state.js'
-import { verificationOf, verificationWord, VERIFIED_VERDICTS } from '../../../src/domain/row/row-state.js'
+import {
+  contradictedIn,
+  unprovenIn,
+  VERIFICATION_WORDS,
+  verificationOf,
+  verificationWord,
+  VERIFIED_VERDICTS,
+} from '../../../src/domain/row/row-state.js'
 import type { VerdictCount } from '../../../src/domain/row/row-state.js'
 import {
   cancellableOf,

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { areContracts, creditorOfKey, foldReference } from '../../../src/domain/row/across-rows.js'
-import { kinshipOf, spellingOf, whenSeen } from '../../../src/domain/row/across-rows.js'
+import {
+  areContracts,
+  creditorOfKey,
+  foldReference,
+  kinshipOf,
+  spellingOf,
+  whenSeen,
+} from '../../../src/domain/row/across-rows.js'
 import type { Says, Sighted, Sighting, Standing } from '../../../src/domain/row/across-rows.js'
 import { creditorOf, mandateKey } from '../../../src/domain/value/identifiers.js'
 

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { changesIn, changesText, correctionLines } from '../../../src/domain/row/correction.js'
-import { countFields, dateLikeness, isSameName } from '../../../src/domain/row/correction.js'
-import { likenessOf, notationOf, readWhole } from '../../../src/domain/row/correction.js'
+import {
+  changesIn,
+  changesText,
+  correctionLines,
+  countFields,
+  dateLikeness,
+  isSameName,
+  likenessOf,
+  notationOf,
+  readWhole,
+} from '../../../src/domain/row/correction.js'
 import fc from 'fast-check'
 import { DATE_FORMATS, readDate, writeDate, addDays } from '../../../src/domain/mandate/date.js'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'

@@ -5,9 +5,15 @@ import { DATE_FORMATS, type DateFormat, type DecidedFormat } from '../../../src/
 import type { Checked, RuleId, SeverityOverrides, Verdict } from '../../../src/domain/rule/verdict.js'
 import { SEPA_COUNTRIES } from '../../../src/domain/text/accounts.js'
 import { checkSignedDate, checkMandate } from '../../../src/domain/value/check-mandate.js'
-import { checkCreditorIdentifier, checkCustomerNo, checkIban } from '../../../src/domain/value/identifiers.js'
-import { checkMandateReference, hasNationalDefect } from '../../../src/domain/value/identifiers.js'
-import { isSepaIban, noteAssigned } from '../../../src/domain/value/identifiers.js'
+import {
+  checkCreditorIdentifier,
+  checkCustomerNo,
+  checkIban,
+  checkMandateReference,
+  hasNationalDefect,
+  isSepaIban,
+  noteAssigned,
+} from '../../../src/domain/value/identifiers.js'
 import { TODAY, CLEAN_ROW, OPTIONS } from '../clean-row.js'
 import { creditorIdentifierOf, ibanOf } from '../../support/sample-values.js'
 import { IBAN_EXAMPLES } from '../iban-examples.js'

@@ -26,10 +26,7 @@ import {
 const handing = <Name extends keyof Entries>(
   add: (entry: Entries[Name]) => void,
   drain = () => Promise.resolve(),
-) => ({
-  add,
-  drain,
-})
+) => ({ add, drain })
 
 describe('one walk over the ledger', () => {
   it('leaves the rows of a source that a run admits meanwhile for the next report', async () => {
@@ -41,10 +38,8 @@ describe('one walk over the ledger', () => {
 
   it('a correction counts in the source of the row it corrects', async () => {
     const sources = [sourceOf({ records: 1 }), sourceOf({ id: 2, records: 1, resubmitted: 1 })]
-    const rows = [
-      rowOf(1, { state: 'superseded', supersededBy: 2, countedIn: null }),
-      rowOf(2, { sourceId: 2, corrects: 1, countedIn: 1 }),
-    ]
+    const replaced = rowOf(1, { state: 'superseded', supersededBy: 2, countedIn: null })
+    const rows = [replaced, rowOf(2, { sourceId: 2, corrects: 1, countedIn: 1 })]
     const facts = await factsOf({ rows, sources })
     expect(facts.totals).toMatchObject({ read: 1, resubmitted: 1, ready: 1, superseded: 0 })
     expect(facts.sources.map(({ totals }) => totals.ready)).toEqual([1, 0])
@@ -60,13 +55,11 @@ describe('one walk over the ledger', () => {
 
   it('keeps no cell of a row in doubt, and of many the first 50', async () => {
     const lastAttempt = attemptOf({ answer: '{"status":"maybe"}' })
-    const { parts, inDoubt } = await factsOf({
-      rows: many(60, (id) => rowOf(id, { state: 'in_doubt', lastAttempt })),
-    })
+    const rows = many(60, (id) => rowOf(id, { state: 'in_doubt', lastAttempt }))
+    const { parts, inDoubt } = await factsOf({ rows })
     expect(inDoubt.first[0]?.row).toMatchObject({ cells: null, lastAttempt })
-    expect([parts.inDoubt, inDoubt.total, inDoubt.first.length, inDoubt.first.at(-1)?.row.id]).toEqual([
-      60, 60, 50, 50,
-    ])
+    const { total, first } = inDoubt
+    expect([parts.inDoubt, total, first.length, first.at(-1)?.row.id]).toEqual([60, 60, 50, 50])
   })
 
   it('explains a row by the latest decision on it; a repeated refusal explains nothing', async () => {
@@ -129,10 +122,8 @@ describe('the walk over what was read back', () => {
   async function walkBack(value: LedgerValue, signal?: AbortSignal) {
     const handed: number[] = []
     const drained: number[] = []
-    const verified = handing<'verified'>(
-      ({ id }) => void handed.push(id),
-      () => Promise.resolve(void drained.push(handed.length)),
-    )
+    const drain = () => Promise.resolve(void drained.push(handed.length))
+    const verified = handing<'verified'>(({ id }) => void handed.push(id), drain)
     const totals = totalsOf(10, new Map([['registered', 10]]))
     const terms = { files: [{ verified }], signal }
     const facts = await walkVerification(readerOf(value), totals, terms)

@@ -34,13 +34,8 @@ import {
 } from '../ledger-value.js'
 
 const CAMPAIGN = readerOf({}).campaign()
-const EXPLANATION = {
-  rule: 'IBAN_CHECKSUM',
-  status: 'open',
-  message: 'Typing error.',
-  remedy: 'Correct it.',
-  wrong: [],
-}
+const SAID = { message: 'Typing error.', remedy: 'Correct it.', wrong: [] }
+const EXPLANATION = { rule: 'IBAN_CHECKSUM', status: 'open', ...SAID }
 const COLUMNS = mergeColumns([sourceOf({ records: 1 })])
 
 const recordsOf = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true })
@@ -132,10 +127,8 @@ describe('a problem', () => {
 
   it('shows what hides in the name of a file or a column, or turns it round', () => {
     const hidden = problemOf({ source: 'export\u202Evsc.\n.csv', column: 'IB\u200BAN\u0007' })
-    expect(read(PROBLEM_LIST, hidden)).toMatchObject({
-      source: 'export<U+202E>vsc.<U+000A>.csv',
-      column: 'IB<U+200B>AN<U+0007>',
-    })
+    const shown = { source: 'export<U+202E>vsc.<U+000A>.csv', column: 'IB<U+200B>AN<U+0007>' }
+    expect(read(PROBLEM_LIST, hidden)).toMatchObject(shown)
   })
 })
 

@@ -5,11 +5,7 @@ import { readManifest } from '../../../src/report/proof/prove-pack.js'
 import { factsOf, plannedOf, registeredRow, verifiedRow, type LedgerValue } from '../ledger-value.js'
 
 const manifestOf = async (value: LedgerValue): Promise<string> =>
-  renderManifest(await factsOf(value), {
-    files: [],
-    language: 'de',
-    absentAfterMs: 86_400_000,
-  })
+  renderManifest(await factsOf(value), { files: [], language: 'de', absentAfterMs: 86_400_000 })
 
 describe('manifest.json', () => {
   const text = manifestOf({ rows: [registeredRow(1)] })

@@ -74,9 +74,8 @@ describe('result files that hold something of persons', () => {
   const names = (paths: readonly string[]): string[] => paths.map((path) => basename(path)).sort()
 
   it('are all files of a pack but its signature, each under what it holds', () => {
-    const { cells, values, references } = findResultFiles([
-      fill(freshFolder(), ...PACK_NAMES, ...TO_DO_NAMES),
-    ])
+    const folder = fill(freshFolder(), ...PACK_NAMES, ...TO_DO_NAMES)
+    const { cells, values, references } = findResultFiles([folder])
     expect(names(cells)).toEqual(names(TO_DO_NAMES).filter((name) => name !== 'to-cancel.csv'))
     const signed = ['manifest.json', 'reconciliation.xlsx', 'report.html', 'summary.json']
     expect(names(values)).toEqual(['decisions.csv', 'problems.csv', ...signed].toSorted())

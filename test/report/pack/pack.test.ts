@@ -59,10 +59,8 @@ const EVERY_STATE = {
   decisions: [decisionOf({ rowId: 13, decision: 'written_off' })],
 }
 const GROWN = { ...EVERY_STATE, rows: [...EVERY_STATE.rows, rowOf(14)] }
-const VERIFIED = {
-  ...EVERY_STATE,
-  verified: [verifiedRow(1), verifiedRow(2, { verdict: 'absent', sources: [] })],
-}
+const ABSENT = verifiedRow(2, { verdict: 'absent', sources: [] })
+const VERIFIED = { ...EVERY_STATE, verified: [verifiedRow(1), ABSENT] }
 
 const report = (value: LedgerValue = EVERY_STATE, options: Partial<Parameters<typeof writeReport>[1]> = {}) =>
   writeReport(readerOf(value), { out: folder, ...options })
@@ -83,10 +81,7 @@ const EACH = [...PACK_FILES, ...TO_DO_FILES]
 /** What stands in the folder of a report. */
 const ALL = [...PACK_FILES, 'to-do'].sort()
 const HERE = { kept: null }
-const besides = (kept?: string) => ({
-  folder: join(folder, 'report-2'),
-  ...(kept === undefined ? {} : { kept }),
-})
+const besides = (kept?: string) => ({ folder: join(folder, 'report-2'), ...(kept && { kept }) })
 
 interface Summary {
   readonly balanced: boolean
@@ -162,11 +157,7 @@ describe('the reconciliation pack', () => {
 
   it('shows a full account number only in the files that are made to be edited', async () => {
     // People and services write account numbers where none belong.
-    const lastAttempt = attemptOf({
-      outcome: 'refused',
-      message: `iban ${IBAN} is blocked`,
-      reason: `see ${IBAN}`,
-    })
+    const lastAttempt = attemptOf({ outcome: 'refused', message: `iban ${IBAN}`, reason: `see ${IBAN}` })
     const rows = EVERY_STATE.rows.map((row) => (row.lastAttempt === null ? row : { ...row, lastAttempt }))
     const decisions = [decisionOf({ rowId: 3, reason: `the customer of ${IBAN} agreed` })]
     await report({ ...EVERY_STATE, rows, decisions })
@@ -241,7 +232,7 @@ describe('the folder of a pack', () => {
   })
 
   it.each(['reconciliation.xlsx', 'problems.csv', 'decisions.csv', 'verification.csv'])(
-    'leaves an annotated %s alone, and goes to a folder beside it as a whole',
+    'leaves an annotated %s alone, and goes to a folder beside it',
     async (name) => {
       await report(VERIFIED)
       const edited = `${textOf(name)} `
@@ -258,7 +249,7 @@ describe('the folder of a pack', () => {
   )
 
   it.each(['registered.csv', 'manifest.json', 'report.html', 'problems.csv', 'manifest.sig'])(
-    'leaves a %s of somebody else alone',
+    'leaves a %s of others alone',
     async (name) => {
       put(name, '{"name": "my own"}')
       expect(await report()).toMatchObject(besides(name))
@@ -295,9 +286,8 @@ describe('the folder of a pack', () => {
       expect(written).toMatchObject({ folder: join(folder, 'report-2'), isBesideAnother: true })
       expect(readFileSync(join(folder, 'manifest.json'), 'utf8')).toBe(before)
     }
-    expect(await writeReport(readerOf(EVERY_STATE), { out: folder })).toMatchObject({
-      ...{ folder, kept: null, isBesideAnother: false },
-    })
+    const own = await writeReport(readerOf(EVERY_STATE), { out: folder })
+    expect(own).toMatchObject({ folder, kept: null, isBesideAnother: false })
   })
 
   it('goes on where an earlier report or check was killed while it gave its files their names', async () => {
@@ -339,10 +329,8 @@ describe('the folder of a pack', () => {
 
   it('with what was read back has verification.csv, the contradicted first, under its hash; the same twice', async () => {
     const { files } = await report(VERIFIED)
-    expect(recordsOf('verification.csv').map(({ verification }) => verification)).toEqual([
-      'missing',
-      'proven',
-    ])
+    const found = recordsOf('verification.csv').map(({ verification }) => verification)
+    expect(found).toEqual(['missing', 'proven'])
     expect(files.map(({ name }) => name).sort()).toEqual([...PACK_FILES, 'verification.csv'].sort())
     expect((await report(VERIFIED, { out: join(folder, 'again') })).files).toEqual(files)
     rmSync(join(folder, 'again'), { recursive: true })
@@ -432,9 +420,8 @@ describe('the problem list of a check', () => {
   })
 
   it('is written alone, from any source of problems', async () => {
-    const { name } = await writeProblems(many(2500, (id) => problemOf({ id, record: id })).values(), {
-      out: folder,
-    })
+    const problems = many(2500, (id) => problemOf({ id, record: id }))
+    const { name } = await writeProblems(problems.values(), { out: folder })
     const records = recordsOf('problems.csv')
     expect([name, records.length, modeOf('problems.csv')]).toEqual(['problems.csv', 2500, 0o600])
     expect(records[2499]).toMatchObject({ record: '2500', rule: 'IBAN_CHECKSUM', value: 'DE…3001' })

@@ -10,9 +10,7 @@ describe('the page of a plan', () => {
     const text = textOf(page)
     expect(text).toContain('To send: 2 rows at most, of 3')
     expect(text).toContain('1 row invalid: The IBAN has a typing error. (IBAN_CHECKSUM)')
-    expect(text).toContain(
-      '2 warnings: One account pays for several customers. Usual for families and several contracts. (IBAN_SHARED)',
-    )
+    expect(text).toContain('2 warnings: One account pays for several customers.')
     expect(text).toContain('Non-default settings rate: 5')
     expect(text).toContain(plan.digest)
     expect(text).toContain('This page is a picture for people and proves nothing')

@@ -39,15 +39,13 @@ const listed = async (file: string) => {
 describe('to-do.xlsx', () => {
   it('has a sheet for each list with rows, and its cells come back as they stand in the export', async () => {
     await write(['in_doubt', 'invalid', 'refused', 'registered'])
-    expect(await listed(at())).toEqual(
-      ['In doubt', 'Corrections', 'Refused'].map((sheet) => ({ sheet, cells: AWKWARD })),
-    )
+    const sheets = ['In doubt', 'Corrections', 'Refused']
+    expect(await listed(at())).toEqual(sheets.map((sheet) => ({ sheet, cells: AWKWARD })))
   })
 
   it('is not there where nothing is open, and lies among the lists where it is', async () => {
-    expect((await write(['registered', 'duplicate'])).toDo?.files.map(({ name }) => name)).not.toContain(
-      'to-do.xlsx',
-    )
+    const closed = await write(['registered', 'duplicate'])
+    expect(closed.toDo?.files.map(({ name }) => name)).not.toContain('to-do.xlsx')
     const { toDo } = await write(['conflict'])
     expect(toDo?.files.map(({ name }) => name)).toContain('to-do.xlsx')
     expect(openWork(at()).names).toEqual(['Corrections'])
@@ -57,39 +55,32 @@ describe('to-do.xlsx', () => {
     ['In doubt', 'in_doubt', 'inDoubt', /^migration_(?:decision|reason|by|assigned_.*)$/],
     ['Corrections', 'invalid', 'corrections', /^(?!migration_)|^migration_(?:decision|reason|by)$/],
     ['Refused', 'refused', 'refused', /^(?!migration_)|^migration_(?:decision|reason|by)$/],
-  ] as const)(
-    '%s: only what is to be edited is unlocked, marks are hidden',
-    async (sheet, state, words, edited) => {
-      await write([state])
-      const work = openWork(at())
-      const [xml, header] = [work.xml(sheet), work.header(sheet)]
-      const formats = work.styles().split('<cellXfs')[1]?.split('<xf ').slice(1) ?? []
-      expect(formats.map((format) => format.includes('locked="0"'))).toEqual(formats.map((_, n) => n > 5))
-      expect(formats[6]).toContain('numFmtId="49"')
-      const [, , first = ''] = xml.match(/<row.*?<\/row>/gs) ?? []
-      const cells = first.match(/<c(?: [^>]*?)?(?:\/>|>.*?<\/c>)/gs) ?? []
-      expect(header.filter((_, n) => cells[n]?.startsWith('<c s="6"'))).toEqual(
-        header.filter((name) => edited.test(name)),
-      )
-      expect(cells.join('')).not.toMatch(/<v>|<f>/)
-      const hidden = [...xml.matchAll(/<col min="(\d+)"[^>]* hidden="1"/g)].map(
-        ([, n]) => header[Number(n) - 1],
-      )
-      const marks = ['row', 'state', 'rule', 'status', 'ledger', 'attempt'].map((name) => `migration_${name}`)
-      expect(hidden).toEqual(marks)
-      expect(header.slice(-marks.length)).toEqual(marks)
-      expect(header.slice(0, 2)).toEqual(['migration_message', 'migration_remedy'])
-      expect(work.headings(sheet).slice(0, 2)).toEqual(['What is wrong', 'What to do'])
-      expect(work.headings(sheet).join()).toContain('Your decision,Your reason,Your name')
-      expect(xml.match(/<row hidden="1">/g)).toHaveLength(1)
-      expect(xml).toContain(`<formula1>"${DECISION_WORDS[words].join(',')}"</formula1>`)
-      // In this order, or a spreadsheet calls it damaged.
-      expect(xml).toMatch(
-        /<\/sheetData><sheetProtection [^>]*\/><autoFilter [^>]*\/><dataValidations .*<pageMargins/s,
-      )
-      expect(xml).not.toContain('password')
-    },
-  )
+  ] as const)('%s: only what is to be edited is unlocked', async (sheet, state, words, edited) => {
+    await write([state])
+    const work = openWork(at())
+    const [xml, header] = [work.xml(sheet), work.header(sheet)]
+    const formats = work.styles().split('<cellXfs')[1]?.split('<xf ').slice(1) ?? []
+    expect(formats.map((format) => format.includes('locked="0"'))).toEqual(formats.map((_, n) => n > 5))
+    expect(formats[6]).toContain('numFmtId="49"')
+    const [, , first = ''] = xml.match(/<row.*?<\/row>/gs) ?? []
+    const cells = first.match(/<c(?: [^>]*?)?(?:\/>|>.*?<\/c>)/gs) ?? []
+    const open = header.filter((_, n) => cells[n]?.startsWith('<c s="6"'))
+    expect(open).toEqual(header.filter((name) => edited.test(name)))
+    expect(cells.join('')).not.toMatch(/<v>|<f>/)
+    const numbers = [...xml.matchAll(/<col min="(\d+)"[^>]* hidden="1"/g)]
+    const hidden = numbers.map(([, n]) => header[Number(n) - 1])
+    const marks = ['row', 'state', 'rule', 'status', 'ledger', 'attempt'].map((name) => `migration_${name}`)
+    expect(hidden).toEqual(marks)
+    expect(header.slice(-marks.length)).toEqual(marks)
+    expect(header.slice(0, 2)).toEqual(['migration_message', 'migration_remedy'])
+    expect(work.headings(sheet).slice(0, 2)).toEqual(['What is wrong', 'What to do'])
+    expect(work.headings(sheet).join()).toContain('Your decision,Your reason,Your name')
+    expect(xml.match(/<row hidden="1">/g)).toHaveLength(1)
+    expect(xml).toContain(`<formula1>"${DECISION_WORDS[words].join(',')}"</formula1>`)
+    // In this order, or a spreadsheet calls it damaged.
+    expect(xml).toMatch(/<\/sheetData><sheetProtection .*<autoFilter .*<dataValidations .*<pageMargins/s)
+    expect(xml).not.toContain('password')
+  })
 
   it('begins with four sentences, and has a red cell where a value is wrong', async () => {
     const rows = [1, 2].map((id) => rowOf(id, { state: 'invalid' }))

@@ -65,9 +65,8 @@ describe('the workbook', () => {
     const asked = { firstAskedAt: at, firstAnsweredAt: at, lastAskedAt: '2026-06-16T12:00:00.000Z' }
     const nothing = { kind: 'nothing', ...asked, questions: 2, present: 3 } as const
     const value = { rows: [rowOf(1, { state: 'in_doubt', lastAttempt: attemptOf() })] }
-    const shown = [
-      { rowId: 1, runId: 1, sentAt: at, wasEverShown: false, begunFor: 'this' as const, shown: nothing },
-    ]
+    const doubt = { wasEverShown: false, begunFor: 'this', shown: nothing } as const
+    const shown = [{ rowId: 1, runId: 1, sentAt: at, ...doubt }]
     expect(titleOf(await sheetsWith(value), 'In doubt')).toBe('In doubt: 1')
     expect(titleOf(await sheetsWith({ ...value, shown }), 'In doubt')).toBe(
       'In doubt: 1. Read back as absent for long enough: 1. to-do/in-doubt.csv proposes resend with the evidence, for a person to decide.',
@@ -77,9 +76,8 @@ describe('the workbook', () => {
   it('holds no formula and no full account number', async () => {
     const lastAttempt = attemptOf({ outcome: 'refused', message: `=cmd|'${IBAN}'!A0`, answer: IBAN })
     const states = ['refused', 'in_doubt'] as const
-    const workbook = await workbookOf({
-      rows: states.map((state, at) => rowOf(at + 1, { state, lastAttempt })),
-    })
+    const rows = states.map((state, at) => rowOf(at + 1, { state, lastAttempt }))
+    const workbook = await workbookOf({ rows })
     const xml = [...unzipped(workbook).values()].map((file) => file.text).join('')
     expect(xml).not.toContain(IBAN)
     expect(xml).not.toContain('<f>')

@@ -4,8 +4,15 @@ import headers from '../../../src/source/columns/headers.json' with { type: 'jso
 import mandateNames from '../../../src/source/columns/mandate-names.json' with { type: 'json' }
 import { OPTIONAL_FIELDS, REQUIRED_FIELDS } from '../../../src/domain/mandate/mandate.js'
 import { fold } from '../../../src/domain/text/text.js'
-import { findColumn, headersOf, isOwnColumn, isResultHeader } from '../../../src/source/columns/header.js'
-import { meaningOfHeader, readHeader, refuseUnclearList } from '../../../src/source/columns/header.js'
+import {
+  findColumn,
+  headersOf,
+  isOwnColumn,
+  isResultHeader,
+  meaningOfHeader,
+  readHeader,
+  refuseUnclearList,
+} from '../../../src/source/columns/header.js'
 
 describe('our own columns', () => {
   it('are no columns of the source, and those that matter are found wherever they were moved', () => {

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { LocalDate } from '../../../src/domain/mandate/mandate.js'
 import { readHeader } from '../../../src/source/columns/header.js'
 import type { Mapping } from '../../../src/source/columns/mapping.js'
-import { readResubmission, restoreFrom } from '../../../src/source/columns/resubmission.js'
-import { saysTheSame, unclearFindings } from '../../../src/source/columns/resubmission.js'
+import {
+  readResubmission,
+  restoreFrom,
+  saysTheSame,
+  unclearFindings,
+} from '../../../src/source/columns/resubmission.js'
 import { DEFAULT_SOURCE_OPTIONS } from '../../../src/source/options.js'
 import type { EarlierRow } from '../../../src/domain/row/correction.js'
 import { CHECK } from '../../support/sources.js'

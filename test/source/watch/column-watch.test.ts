@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { inspectSource, draftConfiguration } from '../../../src/source/guess/inspect.js'
 import type { SourceSummary } from '../../../src/domain/rule/verdict.js'
-import { accountOf, AS_OF, CHECK, exportOf } from '../../support/sources.js'
-import { fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
+import {
+  accountOf,
+  AS_OF,
+  CHECK,
+  exportOf,
+  fileOf,
+  optionsOf,
+  readAll,
+  refusal,
+} from '../../support/sources.js'
 import { draftOf, fileRules, kindsIn, readText, refused } from '../reading.js'
 import { csv, OWN } from '../../support/columns.js'
 import { germanIban } from '../../support/export.js'

@@ -6,8 +6,15 @@ import { inspectSource } from '../../../src/source/guess/inspect.js'
 import { openList } from '../../../src/source/list.js'
 import { AS_OF, CHECK, fileOf, optionsOf, readAll, refusal } from '../../support/sources.js'
 import { draftOf, readText, refused, rulesOf } from '../reading.js'
-import { HEADER_CELLS, mandateCells, rowsOf, sheetOf } from '../../support/workbook.js'
-import { textCell, workbookBytes, workbookOf } from '../../support/workbook.js'
+import {
+  HEADER_CELLS,
+  mandateCells,
+  rowsOf,
+  sheetOf,
+  textCell,
+  workbookBytes,
+  workbookOf,
+} from '../../support/workbook.js'
 import type { WorkbookParts } from '../../support/workbook.js'
 
 const one = (xml: string, more: Partial<WorkbookParts> = {}): string =>
