@@ -375,10 +375,15 @@ function judgeDoubt(row: RowRecord, entries: readonly Explained[]) {
   const candidates = fitting.filter(isAlive)
   const isAbout = fitting.some(({ isSpecific, isAlike }) => isSpecific || isAlike)
   const [only] = candidates
-  const judged = (why: string | null, verdict: VerdictKind, because: string | null = null) => ({
+  /** Its account or reference with other values: somebody at the service may have keyed it otherwise. */
+  const near = sights.filter((sight) => isAlive(sight) && sight.isSpecific && sight.owner === null)
+  const shown = !isAbout ? [] : candidates.length > 0 ? candidates : fitting
+  const judged = (why: string | null, verdict: VerdictKind, because: string | null = null, by = shown) => ({
     ...{ why, entry: only?.entry },
-    shown: isAbout ? shownAs(verdict, candidates.length > 0 ? candidates : fitting, because) : null,
+    shown: by.length > 0 ? shownAs(verdict, by, because) : null,
   })
+  if (fitting.length === 0 && near.length > 0)
+    return judged(absentBecause(row, near), 'other', 'ambiguous', near)
   if (only === undefined)
     return fitting.length > 0
       ? judged(`the list shows it as cancelled, in ${linesOf(fitting)}`, 'other', 'ended')

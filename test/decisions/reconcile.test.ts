@@ -135,7 +135,11 @@ describe('what a list shows is kept as a read-back is', () => {
     ['otherwise named', [listed(1, { [OWN]: 'X' }), listed(2)], ['1 differs', '2 proven']],
     ['in doubt', [listed(2), listed(3)], ['1 absent', '2 proven', '3 proven']],
     ['in doubt, masked', [listed(2), listed(3, masked)], ['1 absent', '2 proven', '3 ambiguous']],
-    ['in doubt with other values', [listed(2), listed(3, { iban: germanIban(9) })], ['1 absent', '2 proven']],
+    [
+      'in doubt with other values',
+      [listed(2), listed(3, { iban: germanIban(9) })],
+      ['1 absent', '2 proven', '3 ambiguous'],
+    ],
     ['to be sent', [listed(2), listed(6)], ['1 absent', '2 proven', '6 proven']],
     ['of another environment', [1, 2, 3, 6].map((n) => listed(n, { [OWN]: `X-${n}` })), []],
     ['with a column of this program', [listed(1, { latest_first_debit: '' }), listed(2)], []],
@@ -150,12 +154,15 @@ describe('what a list shows is kept as a read-back is', () => {
     expect(JSON.stringify(ledger.view.proofsOfRow(1))).not.toContain(germanIban(1))
   })
 
-  it('so that what it shows is not sent again unless somebody insists', async () => {
-    const ledger = await customerWith()
-    await against(ledger, entry('NEW-1', { iban: 'DE…3000' }))
-    for (const decision of ['resend', 'refused'] as const)
-      expect(decide(ledger, 1, decision, { attempt: 1 })).toMatchObject({ isApplied: false })
-  })
+  it.each([{ iban: 'DE…3000' }, { signed_date: '2001-01-01' }])(
+    'so that it is not sent again unless somebody insists: %o',
+    async (shown) => {
+      const ledger = await customerWith()
+      await against(ledger, entry('NEW-1', shown))
+      for (const decision of ['resend', 'refused'] as const)
+        expect(decide(ledger, 1, decision, { attempt: 1 })).toMatchObject({ isApplied: false })
+    },
+  )
 })
 
 it.each<[string, Entry, readonly Entry[]]>([
