@@ -563,6 +563,21 @@ describe('two systems in one ledger', () => {
     expect(told.stdout).not.toContain('"a.csv" was read')
   })
 
+  it('a last export with columns of its own is compared by the configuration of the command, beside one that has none', async () => {
+    configure()
+    write('own.csv', validExport(2))
+    save('b.csv', B, linesOfB())
+    await program('run', 'own.csv', '--no-report')
+    await ends(0, 'run', 'b.csv', '--config', 'b.yaml')
+    const exclude = 'exclude: [{ column: fin, filled: true, reason: ended }]\n'
+    write('b-ends.yaml', place.read('b.yaml') + exclude)
+    const [first = '', ...others] = linesOfB()
+    save('final-b.csv', `${B},fin`, [`${first},01/02/2026`, ...others.map((line) => `${line},`)])
+    const told = await ends(3, 'compare', 'own.csv', 'final-b.csv', '--config', 'b-ends.yaml')
+    expect(told.stdout).toContain('"own.csv" was read without a configuration, as "own.csv" was.')
+    expect(await json('status')).toMatchObject({ cutOver: { open: 1 } })
+  })
+
   it('exports of two with the same columns are each compared as those whose mandates they have', async () => {
     const of = (name: string, from: number): void => {
       write(

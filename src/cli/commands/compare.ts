@@ -119,12 +119,12 @@ async function asBefore(context: Context, reader: LedgerReader) {
   const readings = new Map<string, ReturnType<typeof readingBy>>()
   const systems = new Map<string | null, System>([[own.configuration, { by: own, exports: [] }]])
   const sources = reader.readSources().filter(({ isList }) => !isList)
-  // Where the configuration of the command read none of them, it may be what they lacked.
   const isSystem = sources.some((source) => isItsOwn(source, own))
+  const isFirst = !isSystem && context.settings.isNamed('config')
   for (const source of sources) {
     const isOwn = isItsOwn(source, own)
     const path = isOwn ? own.configuration : placeOf(source.reading, own)
-    const isGone = !isOwn && path === null && (source.reading.configuration != null || !isSystem)
+    const isGone = !isOwn && path === null && (source.reading.configuration != null || !(isSystem || isFirst))
     const by = isGone ? null : (systems.get(path)?.by ?? own.readWith?.(path) ?? null)
     if (by === null) continue
     if (!systems.has(path)) systems.set(path, { by, exports: [] })
@@ -156,9 +156,9 @@ async function asBefore(context: Context, reader: LedgerReader) {
         ? undefined
         : await systemOf(open, [...systems.values()], { openBy: (system) => openBy(open, system), agrees }),
     )
-  const isFirst = !isSystem && context.settings.isNamed('config')
+  // Where it read none of them, it may be what they lacked, or is for the file whose columns no export had.
   if (isFirst && systems.size > 1 && !found.includes(undefined)) {
-    if (systems.size > 2) throw replacesSeveral(own)
+    if ([...systems.keys()].filter((path) => path !== null).length > 2) throw replacesSeveral(own)
     found.fill(undefined)
   }
   const told = found.flatMap((system, at) =>
