@@ -211,7 +211,8 @@ describe('each example of the help', () => {
   // In the order of a campaign. Those that ask a person, need a key, or serve until Ctrl-C, are
   // typed above and played elsewhere.
   it('does what it is for, one after the other in one folder', async () => {
-    const asks = /^sepa-migrate (run --only|resolve|customer erase|purge|sandbox|status --watch|approve)/
+    const asks =
+      /^sepa-migrate (run --only|resolve|customer erase|purge|sandbox|status --watch|approve|ledger adopt .*--by)/
     const order = 'init,inspect,demo,check export,run,report,check,status,customer show'.split(',')
     const rank = (line: string): number =>
       order.findIndex((start) => line.startsWith(`sepa-migrate ${start}`)) + 1 || order.length + 1

@@ -79,6 +79,9 @@ describe('an old copy of a ledger', () => {
     const decisions = place.ledger((reader) => reader.decisions(0, 100))
     expect(decisions).toHaveLength(20)
     expect(decisions[0]).toMatchObject({ rowId: 6, by: 'Kim', reason: 'disk was lost' })
+    expect((await adopt('--reason', 'once more')).stderr).toContain(
+      'is the newest copy of it that this machine',
+    )
 
     expect((await place.run()).status).toBe(4)
     expect(place.truth().posts()).toBe(ROWS)

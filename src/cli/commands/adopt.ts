@@ -35,16 +35,16 @@ function adopt(context: Context) {
     'why the newest copy cannot be had; it is kept with the decision. Nothing was recorded',
   )
   return decideIn(context, (ledger) => {
-    if (isKnownLatest(world.stateFolder, ledger.view))
-      throw new UsageError(
-        `The ledger "${settings.ledger}" is the newest copy of it that this machine knows: nothing is missing in it, and nothing was recorded`,
-        'Name the one that is older (--ledger FILE), or go on with this one (sepa-migrate run)',
-      )
     if (context.flag('dryRun')) {
       const { ready, refused } = ledger.claims.adoptable()
       const rows = [...ready, ...refused].sort((a, b) => a - b)
       return conclude(context, ledger.view, { rows, refused: refused.length, otherwise: [] }, true)
     }
+    if (isKnownLatest(world.stateFolder, ledger.view))
+      throw new UsageError(
+        `The ledger "${settings.ledger}" is the newest copy of it that this machine knows: nothing is missing in it, and nothing was recorded`,
+        'Name the one that is older (--ledger FILE), or go on with this one (sepa-migrate run)',
+      )
     const register = openRegister({
       folder: world.stateFolder,
       baseUrl: ledger.view.campaign().baseUrl ?? '',

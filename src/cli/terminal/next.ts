@@ -234,7 +234,7 @@ const TO_RESUME: ReadonlySet<Stop['kind']> = new Set([
 
 function stepOf(typed: Typed, status: CommandEnd): Step {
   const { totals, stop, campaign, canBeAsked = false, isOlder = false, notAdmitted = [] } = status
-  if (isOlder) return OLDER
+  if (isOlder) return older(typed)
   if (status.isGoing === true) return GOING
   if (campaign.purgedAt !== null) return PURGED
   const words = stop === null || stop.kind === 'signal' ? [] : [`${stop.next}.`]
@@ -273,9 +273,10 @@ function sameChoice({ own, settings }: Typed, { stop, campaign: { lastRun } }: C
   ]
 }
 
-const OLDER = step(
-  'Put the newest copy of the ledger back, with its -wal. Only where there is none: ledger adopt --reason "…".',
-)
+const older = (typed: Typed): Step =>
+  step(
+    `Put the newest copy of the ledger back, with its -wal. Only where there is none: ${commandLine(typed, { name: 'ledger adopt', words: ['--reason', '…'] })}`,
+  )
 
 const GOING = step('A run is going; what is left to do is known when it has ended.', {
   name: 'status',
