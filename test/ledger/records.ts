@@ -1,4 +1,4 @@
-import type { LocalDate, Mandate } from '../../src/domain/mandate/mandate.js'
+import { type LocalDate, type Mandate, REQUIRED_FIELDS } from '../../src/domain/mandate/mandate.js'
 import type { CheckedRecord, RuleId, SourceSummary, Verdict } from '../../src/domain/rule/verdict.js'
 
 /** Invented accounts that pass their checksums. */
@@ -6,13 +6,7 @@ export const IBAN = 'DE89370400440532013000'
 export const OTHER_IBAN = 'NL91ABNA0417164300'
 export const CREDITOR = 'DE98ZZZ09999999999'
 
-export const HEADER = [
-  'customer_no',
-  'iban',
-  'signed_date',
-  'sepa_creditor_identifier',
-  'unique_mandate_reference',
-] as const
+export const HEADER = REQUIRED_FIELDS
 export const COLUMNS = Object.fromEntries(HEADER.map((name) => [name, name]))
 
 /** So many mandates, each of a customer of its own. */

@@ -72,8 +72,8 @@ export const isCorrected = (
     join source as list on list.id = next.source_id where next.id = ${row}.superseded_by and list.kind = 'list'))`
 
 /**
- * The key of a record of an export. What still has the reference and customer of a row whose reference was corrected is of the mandate
- * as it was corrected to: that reference may rightly be another's.
+ * The mandate key of a record of an export. A record that still has the reference and the customer of a row whose reference a
+ * person corrected gets the corrected key, since the former reference may belong to another mandate.
  */
 export function prepareKeys(connection: Connection) {
   const corrected = sql(connection)<Record<'key' | 'own', string> & { customerNo: number }>`

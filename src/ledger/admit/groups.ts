@@ -224,7 +224,7 @@ type Seen = ReturnType<typeof seenOf>
 const READS_ALIKE = `(old.content_key is null and row.content_key is null and old.rule is row.rule
   and old.customer_no is row.customer_no and old.iban_key is row.iban_key and old.signed_date is row.signed_date)`
 
-/** Records of the mandate, and what they were before, also under another key. */
+/** SQL: the records of the mandate, and all that they replaced, also under another key. */
 const FORMER = `(select id from row where mandate_key = :key
   union all select old.id from row as heir cross join row as old on old.heir = heir.id where heir.mandate_key = :key)`
 
