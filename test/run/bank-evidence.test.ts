@@ -129,7 +129,13 @@ it('what a file does not have replaces nothing, differs from nothing, and is tol
   ])
   const lacks = ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)
   expect(lacks.map(({ rowId, value, message }) => [rowId, value, message.split('. ')[1]])).toEqual([
-    [4, 'M-4', expect.stringMatching(/2026-02-05: reference M-4, .*, signed unclear, account DE…\d{4}\.$/)],
+    [
+      4,
+      'M-4',
+      expect.stringMatching(
+        /2026-02-05: reference M-4, .*, signed 2024-03-05 or 2024-03-07, account DE…\d{4}\.$/,
+      ),
+    ],
     [null, '', '1 mandate names no date of signature.'],
   ])
 })
@@ -147,6 +153,37 @@ it('a row whose collections contradict each other about its date is named, also 
   expect(fates(strict)).toEqual(['conflict 2029-01-05 !LACKS', 'ready 2029-01-05'])
 })
 
+it('a row whose date is none of those that its collections name waits, whatever comes in later', async () => {
+  const seen = ['2018-01-01', '2017-07-07'].map((signed, at) =>
+    collected(debit(1, { signed, day: `2026-0${at + 1}-05` })),
+  )
+  const together = await beside([row(1)], seen)
+  const [first = '', second = ''] = seen
+  const apart = await beside([row(1)], [first])
+  await admit(apart, { collections: [second] })
+  for (const { reader } of [together, apart]) {
+    expect(fates({ reader })[0]).toMatch(/^conflict .* !DATE_DIFFERS/)
+    expect(reader.evidence()).toMatchObject({ agrees: 0, date_differs: 1 })
+  }
+})
+
+it('the day of each file as the date of signature is a filler, beside a date that is none', async () => {
+  const numbers = Array.from({ length: 12 }, (_, at) => at + 1)
+  const file = (day: string, of: readonly number[], signed?: (n: number) => string) =>
+    collected(...of.map((n) => debit(n, { day, signed: signed?.(n) ?? day })))
+  const own = (n: number): string => (n === 3 ? '2020-02-02' : row(n).signed)
+  const filled = [file('2026-02-05', numbers), file('2026-03-05', numbers.slice(1))]
+  const genuine = file('2026-01-05', numbers.slice(0, 4), own)
+  const ledger = await beside(
+    numbers.map((n) => row(n)),
+    [...filled, genuine],
+  )
+  expect(fates(ledger).map((fate) => fate.replace(/ [\d-]+/, ''))).toEqual(
+    numbers.map((n) => (n === 3 ? 'conflict !DATE_DIFFERS' : 'ready')),
+  )
+  expect(ledger.reader.evidence()).toMatchObject({ agrees: 3, date_differs: 1 })
+})
+
 it('one date of signature in most collections proves none, is told once, and still agrees with its own', async () => {
   const numbers = Array.from({ length: 12 }, (_, at) => at + 1)
   const seen = (n: number): Debit => debit(n, { signed: n > 10 ? '2020-02-02' : '2025-12-30' })
@@ -157,7 +194,7 @@ it('one date of signature in most collections proves none, is told once, and sti
   expect(ledger.reader.evidence()).toMatchObject({ agrees: 1, date_differs: 2 })
   const lacks = ledger.reader.problemsOfRule('EVIDENCE_LACKS', 'warning', 9)
   expect(lacks.map(({ message }) => message.split('. ')[1])).toEqual([
-    '9 mandates name the date of signature that most collections name, as a filler is or the day of the file.',
+    '9 mandates name the date of signature that most collections of a file name, as a filler is or the day of the file.',
   ])
 })
 

@@ -47,8 +47,11 @@ const isAmended = (collected: string): string =>
   `exists (select 1 from amended where former = ${collected}.mandate_key and amended.day >= ${collected}.day)`
 
 /** SQL over `row` and `collected`, its collection: the ways in which they differ. What a collection does not say differs from nothing. */
-const DATED_OTHERWISE = `row.signed_date is not null and collected.signed_date <> '' and collected.signed_date <> row.signed_date`
-const IS_USUAL = 'collected.signed_date is (select max(usual_date) from collection)'
+const HAS_OWN_DATE = `instr(collected.signed_date, row.signed_date) > 0`
+/** A date of signature that is not the row's; what most collections of a file name is no mandate's own. */
+const HAS_OTHER_DATE = `(collected.signed_date <> row.signed_date and exists (
+  select 1 from json_each('["' || replace(collected.signed_date, ' ', '","') || '"]') where value not in ('', row.signed_date)
+    and value not in (select usual_date from collection where usual_date is not null)))`
 /** The key of a collection that names no creditor under the reference of a row (source/pain008.ts). */
 const NAMELESS = `'?||' || upper(row.original_mandate_reference)`
 /** The day on which a collection ended the mandate, also one without a creditor, or under a former key. */
@@ -61,7 +64,7 @@ const DIFFERS = {
   creditor_differs: `collected.mandate_key is not row.mandate_key and collected.creditor <> ''
     and substr(collected.creditor, 1, 2) || substr(collected.creditor, 8)
       is not substr(row.original_creditor_identifier, 1, 2) || substr(row.original_creditor_identifier, 8)`,
-  date_differs: `${DATED_OTHERWISE} and not ${IS_USUAL}`,
+  date_differs: `${HAS_OTHER_DATE} and not ${HAS_OWN_DATE}`,
   account_differs: `row.iban_key is not null and collected.account is not row.iban_key
     and collected.account is not x'' and not ${isErased('row')}`,
   ended: `${ENDED_ON} is not null`,
@@ -69,7 +72,7 @@ const DIFFERS = {
 } as const
 type Kind = keyof typeof DIFFERS
 const KINDS = Object.keys(DIFFERS) as Kind[]
-/** `lacks`: its collections contradict each other about the date of signature, so that they say nothing of it. */
+/** `lacks`: its collections contradict each other about the date of signature, and one of them has that of the row. */
 type Told = Kind | 'lacks'
 const TOLD: readonly Told[] = [...KINDS, 'lacks']
 const ruleOf = (kind: Told) => `EVIDENCE_${kind.toUpperCase()}` as `EVIDENCE_${Uppercase<Told>}`
@@ -82,7 +85,7 @@ const FIELDS: Readonly<Partial<Record<Told, Field>>> = {
 }
 
 const AGREES = `collected.mandate_key = row.mandate_key and collected.account = row.iban_key
-  and collected.signed_date = row.signed_date and ${ENDED_ON} is null`
+  and ${HAS_OWN_DATE} and not ${HAS_OTHER_DATE} and ${ENDED_ON} is null`
 
 /** SQL: a column for each kind of difference, 1 where it is so. */
 const EACH_KIND = [
@@ -130,7 +133,7 @@ const BESIDE = `left join collected on collected.id = ${FOUND}`
 
 /** SQL over `row`: it waits because a collection contradicted it, and the latest one does not any more. */
 export const IS_VOUCHED_SINCE = `(row.state = 'conflict' and row.rule glob 'EVIDENCE_*' and exists (select 1 from collected
-  where collected.id = ${FOUND} and collected.signed_date is not null and collected.account is not null and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
+  where collected.id = ${FOUND} and not coalesce(${HAS_OTHER_DATE}, 0) and collected.account is not null and not (${KINDS.map((kind) => `coalesce(${DIFFERS[kind]}, 0)`).join(' or ')})))`
 
 /** SQL: the latest collection of the row `id` does not differ from it in what `named` says, a rule or the `why` of a line. */
 export const isCollectedAsSent = (
@@ -187,12 +190,8 @@ export function collectionsOf(
   const day = sqlValue(beside)<LocalDate>`select day from collected where mandate_key = ?`
   return {
     isKnown,
-    /** Once all of them are open no more: a date of signature that most of the collections name is no mandate's own. */
-    close: () =>
-      isNew &&
-      connection.exec(`${COLLECTED_ACCOUNT}; update collection set usual_date = (select signed_date from collected
-        where signed_date <> '' group by signed_date
-        having count(*) >= 10 and count(*) * 2 > (select count(*) from collected))`),
+    /** Once all of them are open no more. */
+    close: () => isNew && connection.exec(COLLECTED_ACCOUNT),
     /** True once this admission has brought one in. */
     isNew: () => isNew,
     /** When a mandate was last collected; nothing where no collections were given, as most often. */
@@ -200,7 +199,7 @@ export function collectionsOf(
       hasAny(beside) ? { lastCollected: (key) => day.get(key) ?? null } : {},
     /**
      * @returns takes what is in the file; of a mandate its latest day counts, and what differs on that day is no value. No
-     * amendment changes the date of signature, so one that differs on any day is none either; what has ended has no later
+     * amendment changes the date of signature, so those of all days stay, parted by blanks; what has ended has no later
      * collection, so an end of any day stays
      */
     open: ({ name, sha256 }: { readonly name: string; readonly sha256: string }) => {
@@ -216,15 +215,20 @@ export function collectionsOf(
         insert into collected (mandate_key, creditor, reference, account, iban_masked, signed_date, day, ended_on)
           values (?, ?, ?, ?, ?, ?, ?, ?)
           on conflict (mandate_key) do update set ${ABSENT.map(one).join(', ')},
-            signed_date = case when excluded.signed_date in ('', signed_date) then signed_date
-              when signed_date = '' then excluded.signed_date end,
+            signed_date = iif(instr(signed_date, excluded.signed_date), signed_date, trim(signed_date || ' ' || excluded.signed_date)),
             creditor = iif(excluded.day < day, creditor, excluded.creditor),
             reference = iif(excluded.day < day, reference, excluded.reference),
             ended_on = coalesce(max(ended_on, excluded.ended_on), ended_on, excluded.ended_on), day = max(day, excluded.day)
-          where excluded.day >= day or excluded.signed_date not in ('', signed_date) or excluded.ended_on is not null`
+          where excluded.day >= day or not instr(signed_date, excluded.signed_date) or excluded.ended_on is not null`
       const amend = amendIn(connection)
+      const setUsual = sql(connection)`update collection set usual_date = ? where sha256 = ?`
+      const counts = new Map<string, number>()
+      let total = 0
       return (mandates: readonly CollectedMandate[]): void => {
+        total += mandates.length
         for (const { iban, amendment, ...mandate } of mandates) {
+          const { signedDate } = mandate
+          if (signedDate !== null) counts.set(signedDate, (counts.get(signedDate) ?? 0) + 1)
           if (amendment !== null) amend(amendment)
           take.run(
             mandate.mandateKey,
@@ -232,11 +236,13 @@ export function collectionsOf(
             mandate.mandateReference,
             iban === null ? NO_ACCOUNT : fingerprints.account(iban),
             iban === null ? '' : maskIban(iban),
-            mandate.signedDate ?? '',
+            signedDate ?? '',
             mandate.day,
             mandate.endedOn,
           )
         }
+        const usual = [...counts].find(([, count]) => count >= 10 && count * 2 > total)
+        setUsual.run(usual?.[0] ?? null, sha256)
       }
     },
   }
@@ -256,7 +262,7 @@ type Compared = Record<Told, 0 | 1> & {
 
 const SEEN_WHAT = `': reference ' || mask_accounts(collected.reference) ||
   ', creditor ' || coalesce(nullif(mask_accounts(collected.creditor), ''), 'not named') || ', signed ' ||
-  coalesce(nullif(collected.signed_date, ''), iif(collected.signed_date is null, 'unclear', 'not named')) || ', account ' ||
+  coalesce(nullif(replace(collected.signed_date, ' ', ' or '), ''), 'not named') || ', account ' ||
   coalesce(nullif(collected.iban_masked, ''), iif(collected.iban_masked is null, 'unclear', 'not named')) || '.' || coalesce(iif(${ENDED_ON} < collected.day, ' The collection of ' || ${ENDED_ON} ||
   ' ended it.', ''), '')`
 const SEEN = `'It was last collected on ' || collected.day || ${SEEN_WHAT}`
@@ -271,7 +277,7 @@ function comparedIn(connection: Connection, where: string) {
   const page = sql(connection)<Compared>`
     select row.id as id, row.source_id as sourceId, state, ${SEEN} as seen,
        collected.day > coalesce(row.signed_date, '') as isNewer, ${DECIDED} as decided,
-       coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}, collected.id is not null and collected.signed_date is null as lacks
+       coalesce(row.original_mandate_reference, '') as value, ${EACH_KIND}, ${HAS_OTHER_DATE} and ${HAS_OWN_DATE} as lacks
      from row ${BESIDE} where row.id > :after and ${where} and ${IS_COMPARED}
        and not coalesce(${AGREES}, 0) order by row.id limit :limit`
   return (values: Readonly<Record<string, number>>) => rowsOf(page, values)
@@ -313,8 +319,8 @@ const LACKS = [
   [isCollected(`creditor = ''`), 'no creditor identifier (it is looked for under PrvtId and OrgId)'],
   [isCollected(`signed_date = ''`), 'no date of signature'],
   [
-    `select count(*) from row ${BESIDE} where ${IS_COMPARED} and ${DATED_OTHERWISE} and ${IS_USUAL}`,
-    'the date of signature that most collections name, as a filler is or the day of the file',
+    `select count(*) from row ${BESIDE} where ${IS_COMPARED} and collected.signed_date <> '' and not ${HAS_OWN_DATE} and not ${HAS_OTHER_DATE}`,
+    'the date of signature that most collections of a file name, as a filler is or the day of the file',
   ],
   [isCollected(`account = x''`), 'no IBAN of the debtor'],
 ] as const

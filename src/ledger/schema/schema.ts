@@ -21,7 +21,7 @@ export const sqlList = (words: readonly string[]): string => words.map((word) =>
 const APPLICATION_ID = 0x534d4d6c
 
 /** A ledger has this one or is refused: none is converted. Raise it with any change of what is below. */
-export const SCHEMA_VERSION = 41
+export const SCHEMA_VERSION = 42
 
 /** Which rows a read-back asks about. */
 const SCOPES = ['in_doubt', 'registered', 'ready', 'all'] as const
@@ -218,7 +218,7 @@ create table collection (
 
 create table collected (
   id integer primary key, mandate_key text not null unique, creditor text not null,
-  reference text not null, account blob, iban_masked text, signed_date text, day text not null,
+  reference text not null, account blob, iban_masked text, signed_date text not null, day text not null,
   ended_on text
 ) strict;
 
