@@ -148,6 +148,8 @@ export interface AdmittedSource extends GivenBack {
   readonly kind: 'admitted' | 'known' | 'empty'
   readonly records: number
   readonly isResultFile: boolean
+  /** Of its sources, one for each configuration that reads some of its lines. */
+  readonly ids: readonly number[]
 }
 
 /**
@@ -247,12 +249,11 @@ export async function addSources(admission: Admission, files: readonly OpenNext[
   for (const { index, source } of listsFirst)
     if (!source.isResultFile) assertOwnSystem(admission, source, options, admitted[index]?.ids ?? [])
   assertNoneLacking(admission, (id) => opened.find(({ index }) => admitted[index]?.ids.includes(id))?.source)
-  const withLines = admitted.map(({ ids, ...source }) => ({ ...source, ...admission.givenBack(ids) }))
+  const withLines = admitted.map((source) => ({ ...source, ...admission.givenBack(source.ids) }))
   return { admitted: withLines, readAgain: again, given: new Set(given.keys()) }
 }
 
-/** A file that was read; the ids of its sources, one for each configuration that reads some of its lines. */
-type Added = Omit<AdmittedSource, keyof GivenBack> & { readonly ids: readonly number[] }
+type Added = Omit<AdmittedSource, keyof GivenBack>
 
 /** @throws {SourceError} for a file that is an export of this campaign too */
 async function addCollected(
@@ -358,11 +359,9 @@ async function addSource(admission: Admission, source: NamedSource, options: Adm
   if (!isResultFile) assertAsCompared(admission, source, options)
   const { target, records } = await addRecords(admission, source, options)
   options.signal.throwIfAborted()
-  const own: Added = {
-    ...{ name, isResultFile, ids: target === null ? [] : [target.id] },
-    records: records + (source.counted ?? 0),
-    kind: target?.close(readWith(source.summary(), options.readBy)) ?? 'empty',
-  }
+  const kind = target?.close(readWith(source.summary(), options.readBy)) ?? 'empty'
+  const ids = target === null || kind === 'known' ? [] : [target.id]
+  const own: Added = { name, isResultFile, ids, records: records + (source.counted ?? 0), kind }
   const others = await addOthers(admission, source, options)
   if (others.length === 0) return own
   const count = others.reduce((sum, other) => sum + other.records, own.records)

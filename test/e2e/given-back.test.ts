@@ -243,6 +243,18 @@ describe('a correction', () => {
     expect(page).not.toContain(germanIban(71))
   })
 
+  it('a check of the second list of its name tells of its own lines alone, and which changed nothing', async () => {
+    const [first, second] = await heldBack(2)
+    save('mended.csv', [{ ...first }, { ...second, signed_date: NEVER }])
+    await run('mended.csv')
+    save('mended.csv', [{ ...second, signed_date: NEVER }])
+    const command = ['check', '--ledger', 'sepa-migrate.db', 'mended.csv']
+    const { stdout } = await place.ends(3, ...command)
+    for (const told of ['1 of 1 line in "mended.csv" changed no value: row 2.', 'No new problems.'])
+      expect(stdout).toContain(told)
+    expect(await place.json(...command)).toMatchObject({ sources: [{ name: 'mended.csv', records: 1 }] })
+  })
+
   it.each(['corrections.csv', 'to-do.xlsx'])(
     'a list of another ledger is refused whole, as its numbers are those of other rows: %s',
     async (name) => {

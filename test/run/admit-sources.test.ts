@@ -33,8 +33,8 @@ describe('admitting the files of a command', () => {
     const files = opened(sourceOf('a.csv', [1, 2]), sourceOf('b.csv', [3]))
     const watch = (name: string, records: number) => void seen.push([name, records])
     expect(await admitSources(ledger, files, options({ watch }))).toEqual([
-      { name: 'a.csv', kind: 'admitted', records: 2, ...NO_CORRECTIONS },
-      { name: 'b.csv', kind: 'admitted', records: 1, ...NO_CORRECTIONS },
+      { name: 'a.csv', kind: 'admitted', records: 2, ids: [1], ...NO_CORRECTIONS },
+      { name: 'b.csv', kind: 'admitted', records: 1, ids: [2], ...NO_CORRECTIONS },
     ])
     expect(seen).toEqual([
       ['a.csv', 1],
@@ -54,8 +54,8 @@ describe('admitting the files of a command', () => {
     const closed = (path: string) =>
       Object.assign(() => Promise.reject(new Error(`"${path}" was opened`)), { path })
     expect(await admitSources(ledger, paths.map(closed), options())).toEqual([
-      { name: 'a.csv', kind: 'known', records: 0, ...NO_CORRECTIONS },
-      { name: 'b.csv.gz', kind: 'known', records: 0, ...NO_CORRECTIONS },
+      { name: 'a.csv', kind: 'known', records: 0, ids: [], ...NO_CORRECTIONS },
+      { name: 'b.csv.gz', kind: 'known', records: 0, ids: [], ...NO_CORRECTIONS },
     ])
     const alike = fileOf(text.replace('M-1', 'M-9'), 'alike.csv')
     await expect(admitSources(ledger, [closed(alike)], options())).rejects.toThrow('was opened')
@@ -92,7 +92,7 @@ describe('admitting the files of a command', () => {
     await admitSources(ledger, opened(sourceOf('a.csv', [1])), options())
     const stream = sourceOf('a.csv', [1], { isStream: true })
     expect(await admitSources(ledger, opened(stream), options())).toEqual([
-      { name: 'a.csv', kind: 'known', records: 1, ...NO_CORRECTIONS },
+      { name: 'a.csv', kind: 'known', records: 1, ids: [], ...NO_CORRECTIONS },
     ])
     expect(ledger.totals()).toMatchObject({ read: 1, ready: 1 })
   })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { UsageError } from '../../errors.js'
 import { openScratchCopy, openScratchLedger, type ScratchLedger } from '../../ledger/file/writer.js'
 import type { LedgerReader } from '../../ledger/read/open-reader.js'
+import type { SourceRecord } from '../../ledger/read/reader.js'
 import { admitSources, collectionOpeners, decide, type AdmittedSource } from '../../run/admit-sources.js'
 import { withoutRowsAlone } from '../../run/rows-alone.js'
 import {
@@ -25,7 +26,6 @@ import {
   howReadLines,
   readingLines,
   heldLines,
-  nothingToCorrect,
   readAskedService,
   WHO,
 } from '../before-sending.js'
@@ -34,7 +34,7 @@ import { COMMON, EXITS, OF_SERVICE, usual } from '../settings/declared.js'
 import { type AskingEvent, decisionsIn } from '../../migrate/options.js'
 import { askListed, holdStrangers } from '../../migrate/ask.js'
 import { checkService } from '../../service/checked-service.js'
-import { noteAsking, whoLine } from './run.js'
+import { givenLine, noteAsking, whoLine } from './run.js'
 import { problemPages } from '../../report/facts/facts.js'
 import { MANIFEST_FILE, readWrittenFiles } from '../../report/pack/pack-folder.js'
 import { STILL_NOT_SENT, RULES, type RuleId } from '../../domain/rule/verdict.js'
@@ -164,8 +164,11 @@ function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles)
   const undecided = todos.flatMap(({ rule, kind }) => (kind === 'error' ? (BEFORE_RUN.get(rule) ?? []) : []))
   const corrections = reader.correctionsToSend(CORRECTIONS_SHOWN)
   const evidence = reader.evidence()
-  const names = new Set(admitted.map(({ name }) => name))
-  const sources = reader.sources().filter(({ name }) => names.has(name))
+  const isGiven = (source: SourceRecord): boolean =>
+    admitted.some(
+      ({ kind, name, ids }) => ids.includes(source.origin) || (kind === 'known' && name === source.name),
+    )
+  const sources = reader.sources().filter(isGiven)
   const latest = (id: number) => sources.findLast(({ origin }) => origin === id)?.reading
   return {
     exitCode: undecided.length > 0 ? 7 : isFaulty ? 3 : 0,
@@ -174,21 +177,18 @@ function conclude(context: Context, reader: LedgerReader, checked: CheckedFiles)
     files,
     warnings: said([
       ...(campaign === null ? ownFiles(admitted) : []),
-      ...admitted
-        .filter(({ kind }) => kind === 'known')
-        .map(({ name }) => `"${name}" is in the ledger already; run would add nothing of it.`),
       ...waitingTexts(context, checked.waiting),
       ...checked.warnings,
     ]),
     lines: said([
-      ...admitted.flatMap(({ name, kind }) =>
-        kind === 'empty' && checked.words.length === 0 ? [nothingToCorrect(name)] : [],
-      ),
+      ...admitted.flatMap((one) => (one.kind === 'empty' && checked.words.length > 0 ? [] : givenLine(one))),
       ...sources
         .filter(({ id, origin }) => id === origin)
         .map((source) => ({ ...source, reading: latest(source.id) ?? source.reading }))
         .flatMap((source) => [...howReadLines(source), ...readingLines(source)]),
-      ...todoLines(reader, todos),
+      ...(todos.length > 0
+        ? todoLines(reader, todos)
+        : [[toned('good', isFaulty ? 'No new problems.' : 'No problems.')]]),
       ...Object.values(files).map((path) => `All of them: ${path}`),
       ...correctionLines(corrections),
       checked.words.length > 0 &&
@@ -278,7 +278,6 @@ const TONES = { error: 'bad', warning: 'open', asked: 'soft' } as const
 
 /** The list for people: rule, count, what it says, three examples with their lines, remedy. */
 function todoLines(reader: LedgerReader, todos: readonly Todo[]): Line[] {
-  if (todos.length === 0) return [[toned('good', 'No problems.')]]
   const hasSeveral = reader.sources().length > 1
   const ofKind = (kind: Todo['kind']): number => todos.filter((todo) => todo.kind === kind).length
   const counts = said([

@@ -195,7 +195,7 @@ const NO_CHANGE =
   'Zeros in front and letter case do not count as a change, and "send" lets a refused row go only where run --retry-refused would leave it. To change zeros in front, add a line with an empty migration_row and write the old row off.'
 
 /** A file that added nothing, which is no fault: the command that continues names it too. */
-function givenLine(source: Migration['admitted'][number]): string[] {
+export function givenLine(source: Migration['admitted'][number]): string[] {
   const { name, kind, isResultFile, resubmitted, unchanged, unchangedRows } = source
   if (isResultFile && unchanged > 0)
     return [
