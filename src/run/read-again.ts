@@ -76,6 +76,7 @@ const CHANGES: Readonly<Record<Change, string>> = {
   customer: 'have another customer',
   account: 'have another account',
   date: 'have another date',
+  collected: 'have another last collection',
   lapsed: 'have lapsed since',
   mandate: 'have another reference or creditor',
   goes: 'can be sent now',
@@ -264,12 +265,11 @@ export async function readAgain(
             (one.isNewer && row.waits === 1) ||
             (way === 'collected' && row.rule !== null && row.rule !== ruleOfVerdict(record))
       // The export of a row that was in doubt may have been read again meanwhile.
-      const { because } =
-        way === 'collected'
-          ? { because: EVIDENCE }
-          : way === 'resend'
-            ? await changeBy({ ...source, reading: again.readingOf(first) }, by, signal, now.byFlag)
-            : one
+      const change =
+        way === 'resend'
+          ? await changeBy({ ...source, reading: again.readingOf(first) }, by, signal, now.byFlag)
+          : one
+      const because = change.isChanged || one.isNewer ? change.because : EVIDENCE
       const { came, told } = await reread({ ...one, because }, way, mustCome)
       hasCome ||= came > 0
       results.push(...told)

@@ -226,7 +226,7 @@ describe('what was collected and comes in later', () => {
       'M-4 registered 2029-05-05',
     ])
     expect(later.readAgain()).toEqual([
-      '"a.csv" was read again, because what the evidence says has changed: 0 the same, 1 has another date, 1 can be sent now.',
+      '"a.csv" was read again, because what the evidence says has changed: 0 the same, 1 has another last collection, 1 can be sent now.',
     ])
     expect(await later.run(['a.csv'], SAID)).toBeNull()
     expect(later.ledger.view.readSources()[0]?.parts).toHaveLength(2)

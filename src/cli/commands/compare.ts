@@ -46,7 +46,7 @@ export const compareCommand: Command = {
   exits: {
     ...EXITS.standing,
     2: 'it does not look like the last export, or a usage error; nothing was recorded',
-    3: 'something of the cut-over is open, or some rows are invalid, in conflict or refused',
+    3: 'something of the cut-over is open, or some rows are invalid, in conflict, refused or held',
     ...usual(7, 130, 143),
   },
   run: compare,

@@ -104,7 +104,7 @@ export const resolveCommand: Command = {
   exits: {
     ...EXITS.standing,
     2: 'nothing was recorded',
-    3: 'the list and the ledger differ, or some rows are invalid, in conflict or refused',
+    3: 'the list and the ledger differ, or some rows are invalid, in conflict, refused or held',
     5: 'stopped early, or ready rows remain',
     ...usual(6, 7, 130, 143),
   },

@@ -411,7 +411,7 @@ export const EXIT_STATUSES = {
   0: 'completed; nothing is open',
   1: 'a bug, or the result could not be written',
   2: 'usage or configuration error; nothing was sent',
-  3: 'finished; some rows are invalid, in conflict or refused',
+  3: 'finished; rows are invalid, in conflict, refused or held',
   4: 'rows are in doubt, or contradicted by the service',
   5: 'stopped early by a limit or the brake; ready rows remain',
   6: 'credentials or permission refused by the service',
@@ -434,7 +434,7 @@ export const EXITS = {
   /** Nothing but what was asked for. */
   plain: { 0: 'done', 2: 'usage or configuration error' },
   /** By what is open in the ledger. */
-  standing: { ...usual(0, 2, 3, 4), 5: 'ready rows remain', ...usual(8) },
+  standing: { ...usual(0, 2, 3, 4), 5: 'ready rows remain to be sent', ...usual(8) },
   run: usual(0, 2, 3, 4, 5, 6, 7, 8, 130, 143),
 } as const satisfies Record<string, Exits>
 

@@ -352,7 +352,7 @@ type Said = Readonly<
 
 /** What a record says otherwise than its row, in the order in which people ask. */
 export type Change =
-  'ended' | 'found' | 'customer' | 'account' | 'date' | 'lapsed' | 'mandate' | 'goes' | 'waits'
+  'ended' | 'found' | 'customer' | 'account' | 'date' | 'collected' | 'lapsed' | 'mandate' | 'goes' | 'waits'
 
 /** Null where a record says what its row says, so that the row keeps its place. */
 function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
@@ -386,7 +386,7 @@ function differenceFrom(connection: Connection, fingerprints: Fingerprints) {
       said.day === record.latestFirstDebit || (record.latestFirstDebit === null && said.isBySignature === 1)
     if (verdict.kind === 'sendable') {
       if (isOfDay && said.contentKey?.equals(fingerprints.content(verdict.mandate)) === true) return null
-      return other ?? (said.contentKey === null ? 'goes' : isOfDay ? 'mandate' : 'date')
+      return other ?? (said.contentKey === null ? 'goes' : isOfDay ? 'mandate' : 'collected')
     }
     const of = other ?? (said.mandateKey === keyOf(record.mandateKey, customerNo) ? null : 'mandate')
     // What a person let go of this rule keeps going as long as its values are those.
