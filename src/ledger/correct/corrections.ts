@@ -13,6 +13,7 @@ import {
   type CorrectionPlan,
   type RowState,
 } from '../../domain/row/row-state.js'
+import { addDays, parseLocalDate } from '../../domain/mandate/date.js'
 import { type Field, FIELDS } from '../../domain/mandate/mandate.js'
 import { type CheckedRecord, showValue, type RuleId, ruleOf } from '../../domain/rule/verdict.js'
 import { CUSTOMER_COLUMN } from '../../domain/row/list-columns.js'
@@ -430,6 +431,15 @@ const SHORTEST_IBAN = 15
 const digitsOf = (row: string): string =>
   `(select digits_of(${row}.source_id, cells, iban) from private where row_id = ${row}.id)`
 
+/** The value and one more: of a day the next day, of a reference its last figures. */
+function nextOf(value: unknown): string | number | null {
+  if (typeof value !== 'string') return typeof value === 'number' ? value + 1 : null
+  const day = parseLocalDate(value)
+  return day !== null
+    ? addDays(day, 1)
+    : value.replace(/\d+$/, (figures) => String(BigInt(figures) + 1n).padStart(figures.length, '0'))
+}
+
 /** A row with the reference of before a correction stands under the key of after it (admit/again.ts): that one it may take. */
 const HAS_SAME_REFERENCE = `(upper(now.original_mandate_reference) is upper(base.original_mandate_reference)
   and (base.mandate_key is null or instr(base.mandate_key || '|', '|' || upper(base.original_mandate_reference) || '|') > 0)
@@ -463,6 +473,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
     const account = cleanIban(cell)
     return account.length < SHORTEST_IBAN ? null : account.slice(0, 2) + account.slice(4)
   })
+  connection.function('next_of', nextOf)
   const changed = sql(connection)`
     insert into temp.changed
        select now.id,
@@ -475,6 +486,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
         where not ${HAS_SAME_REFERENCE} or now.iban_key is not base.iban_key or now.customer_no is not base.customer_no or now.signed_date is not base.signed_date`.run()
     .changes
   if (changed === 0) return false
+  noteSlipped(connection)
   // One walk over all rows. What was given back and not taken is no row of the campaign.
   sql(connection)`
     insert into temp.bearer
@@ -489,6 +501,27 @@ function gatherBearers({ connection, first }: Scope): boolean {
     first,
   )
   return true
+}
+
+/** The text, and the text without any one of its characters: two that share one of these differ by one character at most. */
+const formsOf = (text: string): string[] => [
+  text,
+  ...Array.from(text, (_, at) => text.slice(0, at) + text.slice(at + 1)),
+]
+
+/** Notes files in which an account completes what stood in another line, and is not like what stood in its own. */
+function noteSlipped(connection: Connection): void {
+  emptyTables(connection, { slipped: 'file text primary key' })
+  const lines = sql(connection)<Record<'file' | 'now' | 'was', string>>`
+    select file, digits as now, ${digitsOf('base')} as was from temp.changed join temp.listed using (id)
+      join temp.given_back using (id) join row as base on base.id = given_back.base
+     where digits is not null and base.content_key is null and was is not null`.all()
+  const broken = new Set(lines.flatMap(({ file, was }) => formsOf(was).map((form) => file + form)))
+  for (const { file, now, was } of lines) {
+    const own = new Set(formsOf(was))
+    if (formsOf(now).some((form) => broken.has(file + form)) && !formsOf(now).some((form) => own.has(form)))
+      sql(connection)`insert or ignore into temp.slipped values (?)`.run(file)
+  }
 }
 
 /**
@@ -524,11 +557,11 @@ const BESIDE = `(select own.id as line, own.file, beside.id, beside.corrects, be
   from temp.listed as own join temp.listed as next on next.file = own.file and next.record in (own.record - 1, own.record + 1)
   join row as beside on beside.id = next.id) as beside`
 
-/** Accounts of files with two lines beside each other that have one account, new in one of them, and nobody said that this is right. */
+/** Accounts of files that slipped, or with two lines beside each other that have one account, new in one, and nobody said that this is right. */
 const MOVED_ACCOUNTS = `select changed.id, '${TAKES_ACCOUNT}' as rule, null as other from temp.changed join temp.listed using (id)
-  where account is not null and file in (select beside.file from temp.changed join ${BESIDE} on line = changed.id
+  where account is not null and (file in temp.slipped or file in (select beside.file from temp.changed join ${BESIDE} on line = changed.id
     where beside.iban_key = changed.account and beside.customer_no is not changed.customer_no
-      and not ${isSaid('changed.id', TAKES_ACCOUNT)} and not ${isSaid('beside.id', TAKES_ACCOUNT)})`
+      and not ${isSaid('changed.id', TAKES_ACCOUNT)} and not ${isSaid('beside.id', TAKES_ACCOUNT)}))`
 
 /**
  * Lines with a customer number, or a date, that another line of their file lost; beside those, lines with that of the next one,
@@ -548,6 +581,25 @@ const movedIn = (column: 'customer_no' | 'signed_date', rule: Found['rule']): st
      or line.file in (select file from moved group by file having count(*) > 1)
      or held.rule = '${rule}' and held.${column} = line.${column}`
 
+/**
+ * Two or more lines below each other whose values count up and did not before: a spreadsheet fills cells so where somebody drags
+ * the corner of one.
+ */
+const filledIn = (rule: keyof typeof FILLED): string => `
+  select id, '${rule}' as rule, null as other from (
+    select id, isNext, lag(isNext, 1, 0) over file + lead(isNext, 1, 0) over file as beside from (
+      select listed.*, coalesce(now.${FILLED[rule]} <> base.${FILLED[rule]} and now.${FILLED[rule]} = next_of(lag(now.${FILLED[rule]}) over file)
+          and base.${FILLED[rule]} is not next_of(lag(base.${FILLED[rule]}) over file), 0) as isNext
+        from temp.listed join row as now using (id) join temp.given_back using (id) left join row as base on base.id = given_back.base
+        window file as (partition by file order by listed.record))
+      window file as (partition by file order by record))
+   where isNext and beside`
+const FILLED = {
+  [TAKES_REFERENCE]: 'original_mandate_reference',
+  [TAKES_CUSTOMER]: 'customer_no',
+  [TAKES_DATE]: 'signed_date',
+} as const
+
 /** What a crosswalk or an export says of the customer, and nobody doubted, is not typed over without a word. */
 const TYPED_CUSTOMERS = `select changed.id, '${TAKES_CUSTOMER}' as rule, null as other from temp.changed
     join temp.given_back using (id) join row as held on held.id = former
@@ -564,7 +616,10 @@ const FOUND = `
       union all select *, 3 from (${MOVED_ACCOUNTS})
       union all select *, 4 from (${movedIn('customer_no', TAKES_CUSTOMER)})
       union all select *, 5 from (${movedIn('signed_date', TAKES_DATE)})
-      union all select *, 6 from (${TYPED_CUSTOMERS}))
+      union all select *, 6 from (${TYPED_CUSTOMERS})
+      ${Object.keys(FILLED)
+        .map((rule) => `union all select *, 7 from (${filledIn(rule as keyof typeof FILLED)})`)
+        .join(' ')})
   select id, former, (id, rule) in (select id, rule from said) as isDecided, rule, other, min(place) from looked join found using (id)
    where place = 1 or (id, rule) not in (select id, rule from said) group by id order by id`
 
@@ -583,7 +638,7 @@ function hold(scope: Scope, { id, former, isDecided, rule, other }: Found, at: s
   const { message, remedy } = ruleOf(rule)
   const notice = noticeOf(rule, {
     field: TAKEN[rule],
-    message: other !== null ? `${message} It is that of {row}.` : (OF_NOBODY[rule] ?? message),
+    message: other !== null ? `${message} It is that of {row}.` : OF_NOBODY[rule],
     remedy: isDecided === 1 ? BOTH_CLAIM_IT : remedy,
     other,
   })
@@ -594,13 +649,15 @@ function hold(scope: Scope, { id, former, isDecided, rule, other }: Found, at: s
 }
 
 /** Where nobody knows whose it is. */
-const OF_NOBODY: Readonly<Partial<Record<Found['rule'], string>>> = {
+const OF_NOBODY: Readonly<Record<Found['rule'], string>> = {
+  [TAKES_REFERENCE]:
+    'The reference may belong to no mandate: with those of the lines beside it, it counts up, as a spreadsheet fills cells.',
   [TAKES_ACCOUNT]:
-    'Two other lines of the file, beside each other, give one account to two customers. The column may have moved, and this account may be that of a neighbour.',
+    'Other lines of the file give one account to two customers, or complete the account of another line. The column may have moved, and this account may be that of a neighbour.',
   [TAKES_CUSTOMER]:
-    'It may be the customer number of another line: it was put over one that nobody doubted, or waited for that before.',
+    'It may be the customer number of another line, or of nobody: it was put over one that nobody doubted, counts up with the lines beside it, as a spreadsheet fills cells, or waited for that before.',
   [TAKES_DATE]:
-    'It may be the date of another line: those of several lines of the file moved, or it waited for that before.',
+    'It may be the date of another line, or of none: those of several lines of the file moved, it counts up with the lines beside it, as a spreadsheet fills cells, or it waited for that before.',
 }
 
 const BOTH_CLAIM_IT =

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { admit, decide, expectStates, holding, open } from '../campaign-setup.js'
 import { registered } from '../outcomes.js'
 import { COLUMNS, HEADER, IBAN, OTHER_IBAN, recordOf, type Values } from '../records.js'
+import { germanIban } from '../../support/export.js'
 import { problemsOf, statesOf } from '../ledger-views.js'
 import type { Corrector } from '../../../src/domain/row/correction.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
@@ -242,7 +243,7 @@ describe.each([
     ['moved down, the first left as it is', [1, 1, 2], 'duplicate conflict conflict'],
     ['two lines crossed', [2, 1, 3], 'conflict conflict duplicate'],
     ['two lines crossed, and a third with a value that none had', [2, 1, 7], 'conflict conflict conflict'],
-    ['values that none of the lines had', [7, 8, 9], 'ready ready ready'],
+    ['values that none of the lines had', [7, 9, 8], 'ready ready ready'],
     ['the value of a line that keeps it', [1, 1, 3], 'duplicate ready duplicate'],
   ])('%s', (_, numbers, states) => {
     const found = statesOf(holding(rows, lines(numbers)).file)
@@ -271,6 +272,84 @@ describe.each([
     const unread = rows.map((row) => ({ ...row, ...unknown }))
     const given = holding(unread, [first, second, { ...third, isUnchanged: false }])
     expect(statesOf(given.file).slice(3)).toEqual(['ready', 'ready', 'ready'])
+  })
+})
+
+describe('cells that a spreadsheet filled with a series', () => {
+  const rows = [14, 25, 31, 47].map((n, at) => ({
+    ...{ customerNo: 1000 + n, reference: `M-${n}`, signedDate: `2019-0${at + 1}-${n % 30}` },
+    iban: [IBAN, OTHER_IBAN, THIRD_IBAN, 'DE02120300000000202051'][at]!,
+  }))
+  const dragged = (valueOf: (at: number) => Values): Values[] =>
+    rows.map((row, at) => ({
+      ...row,
+      ...(at === 0 ? {} : valueOf(at)),
+      verdict: 'sendable',
+      corrects: at + 1,
+    }))
+  const broken = (row: Values): Values => ({ ...row, verdict: 'invalid', values: { iban: null } })
+
+  it.each<[string, string, (at: number) => Values]>([
+    ['CUSTOMER', 'It may be the customer number', (at) => ({ customerNo: 1014 + at })],
+    ['REFERENCE', 'counts up', (at) => ({ reference: `M-${14 + at}` })],
+    ['DATE', 'It may be the date', (at) => ({ signedDate: `2019-01-${14 + at}` })],
+  ])('waits, but not its first cell, and goes by the word of a person: %s', (name, text, valueOf) => {
+    const ledger = holding(rows.map(broken), dragged(valueOf))
+    expect(statesOf(ledger.file).slice(4)).toEqual(['ready', 'conflict', 'conflict', 'conflict'])
+    const rule = `CORRECTION_TAKES_${name}`
+    expect(problemsOf(ledger.file)).toMatchObject([1, 2, 3].map(() => ({ rule })))
+    expect(problemsOf(ledger.file)[0]?.message).toContain(text)
+    const again = dragged(valueOf).slice(1)
+    admit(
+      ledger,
+      again.map((line, at) => ({ ...line, corrects: at + 6, isDecided: true })),
+    )
+    expect(statesOf(ledger.file).slice(-3)).toEqual(['ready', 'ready', 'ready'])
+  })
+
+  it.each<[string, (at: number) => Values, (row: Values, at: number) => Values]>([
+    [
+      'a single value that follows the one above',
+      (at) => (at === 1 ? { reference: 'M-15' } : {}),
+      (row) => row,
+    ],
+    [
+      'values that counted up before',
+      (at) => ({ reference: `M-0${at}` }),
+      (row, at) => ({ ...row, reference: `M_0${at}`, mandateKey: null }),
+    ],
+  ])('is no series: %s', (_, valueOf, before) => {
+    const ledger = holding(
+      rows.map((row, at) => broken(before(row, at))),
+      dragged(valueOf),
+    )
+    expect(statesOf(ledger.file).slice(4)).toEqual(['ready', 'ready', 'ready', 'ready'])
+  })
+})
+
+describe('accounts that lacked a character, completed in the wrong line', () => {
+  const whole = [11, 22, 33, 44].map((n) => germanIban(n * 1_357))
+  const rows = whole.map((iban, at): Values => ({
+    ...{ customerNo: at + 1, reference: `M-${at + 1}`, verdict: 'invalid', values: { iban: null } },
+    cells: cellsOf(at + 1, iban.slice(0, -1)),
+  }))
+  const given = (order: readonly number[]): Values[] =>
+    order.map((of, at) => ({
+      ...{ customerNo: at + 1, reference: `M-${at + 1}`, corrects: at + 1 },
+      iban: whole[of]!,
+    }))
+
+  it.each([
+    ['moved by a line', [1, 2, 3, 0], 'conflict conflict conflict conflict'],
+    [
+      'one of them in another line hold all that changed',
+      [0, 1, 3, 2],
+      'conflict conflict conflict conflict',
+    ],
+    ['each in its own line', [0, 1, 2, 3], 'ready ready ready ready'],
+  ])('%s', (_, order, states) => {
+    const ledger = holding(rows, given(order))
+    expect(statesOf(ledger.file).slice(4).join(' ')).toBe(states)
   })
 })
 
