@@ -5,7 +5,7 @@ import { createSecureContext, rootCertificates } from 'node:tls'
 import type { Dispatcher, Pool, ProxyAgent } from 'undici'
 import { UsageError } from '../errors.js'
 import { type BaseUrl, outOfRange, readProxy } from './checked-service.js'
-import type { IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, validateHeaderValue } from 'node:http'
 import type { Clock } from '../domain/mandate/date.js'
 import type { Halt } from '../domain/row/row-state.js'
 
@@ -237,6 +237,8 @@ export function exchangeOnce(
     signal.addEventListener('abort', breakOffFromOutside)
     const connection = freshConnections ? { reset: true } : {}
     try {
+      // One that undici refused would keep its connection for ever.
+      for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value)
       dispatcher.dispatch(
         { origin, method, path, headers: { ...headers }, body, ...connection },
         {
@@ -304,7 +306,7 @@ const DOUBTFUL: ReadonlyMap<string, string> = new Map([
 
 const TLS_FAULT =
   /^(?:ERR_(?:SSL|TLS|OSSL)_|UND_ERR_PRX_TLS|(?:ERROR|UNABLE|DEPTH|SELF)_|CERT_|CRL_|INVALID_(?:CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MISMATCH)/
-const OUR_OWN_FAULT = /^(?:REQUEST_INVALID|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED))$/
+const OUR_OWN_FAULT = /^(?:REQUEST_INVALID|ERR_INVALID_CHAR|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED))$/
 const TUNNEL_REFUSED = /^Proxy response \((\d{3})\)/
 
 /** Why no answer came, or no whole one, as the beginning of a sentence, and whether that shows that no other can. */

@@ -174,15 +174,17 @@ describe('requests that do not leave', () => {
     expect(server.truth.requests.map((request) => request.customerNo)).toEqual([1, 4])
   })
 
-  it('an argument that undici refuses is our own fault and stops the run', async () => {
+  it('a header that cannot be sent is our own fault, stops the run, and keeps no connection', async () => {
     const server = await openServer()
-    const outcome = await openClient(server.url).migrateMandate(mandateOf(), { requestId: 'a\nb' })
+    const client = openClient(server.url, { concurrency: 1, deadlineMs: 5_000 })
+    const outcome = await client.migrateMandate(mandateOf(), { requestId: 'a\nb' })
     expect(outcome).toMatchObject({
       kind: 'not_sent',
       halt: 'request_rejected_locally',
-      evidence: { started: false, errorCode: 'UND_ERR_INVALID_ARG' },
+      evidence: { started: false, errorCode: 'ERR_INVALID_CHAR' },
     })
     expect(server.truth.connections).toBe(0)
+    expect(await client.migrateMandate(mandateOf(), { requestId: 'c' })).toMatchObject({ kind: 'registered' })
   })
 })
 
