@@ -364,7 +364,7 @@ export const STATE_MEANS: Readonly<Record<RowState, string>> = {
   duplicate: 'another record of the mandate counts; not sent again',
   conflict: 'held until a person decides; not sent',
   excluded: 'must not be migrated; not sent',
-  superseded: 'replaced by a later export',
+  superseded: 'replaced by a correction, a decision or a later export',
   ready: 'waiting to be sent',
   sending: 'under way',
   registered: 'the service confirmed it',

@@ -414,7 +414,8 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): void {
   // A place is taken from an older row.
   if (first > 1) decidePlaces(scope)
   if (hasCorrections) recordCorrections(scope, corrector, at)
-  removePrivate(connection, `row.id in (select id from temp.given_back) and ${REPEATS_REGISTERED}`)
+  const isTouched = '(row.id >= :first or row.heir >= :first)'
+  if (first > 1) removePrivate(connection, `${isTouched} and ${REPEATS_REGISTERED}`, { first })
   sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
   connection.exec('delete from temp.incoming')
 }

@@ -11,7 +11,6 @@ import {
   hasLeft,
   mayHaveEnded,
 } from '../deliver/gate.js'
-import { removePrivate } from '../deliver/delivery.js'
 import { emptyTables, isSilent, rowsOf, sql, sqlValue } from '../file/connection.js'
 import { sqlList } from '../schema/schema.js'
 import { isCorrected } from './again.js'
@@ -135,10 +134,6 @@ function repeatAsBefore(scope: Scope): void {
   const older = '(select older from temp.repeat where repeat.id = row.id)'
   const isRepeat = 'row.id in (select id from temp.repeat)'
   give(connection, 'duplicate', asRepeat(scope, HELD_ALREADY, older), isRepeat)
-  removePrivate(
-    connection,
-    `(select state from row as older where older.id = ${older}) = 'registered' and ${isRepeat}`,
-  )
   connection.exec('delete from temp.collision where key in (select key from temp.repeat)')
 }
 
@@ -540,11 +535,6 @@ function repeat(seen: Seen, where: string): void {
   const text = of?.isErased === 1 ? HELD_ERASED : HELD_ALREADY
   const notice = counts.sendable > 0 ? asRepeat(group, text, of?.id) : REPEATED_NOTICE
   give(group.connection, 'duplicate', notice, `mandate_key = :key and ${where}`, values)
-  // The account of a mandate that is registered, in the rows that hold the same one for certain.
-  if (live?.state === 'registered')
-    removePrivate(group.connection, `mandate_key = :key and state in ('duplicate', 'superseded')`, {
-      key: group.key,
-    })
 }
 
 function wait(seen: Seen, rule: RuleId, isContradictory: boolean): void {

@@ -17,9 +17,12 @@ export const removePrivate = (
   sql(connection)`delete from private where row_id in (select row.id from row where ${where})`.run(values)
     .changes
 
-/** SQL over `row`: nothing of it is needed any more, since its mandate is registered, and it repeats that or gave way. */
-export const REPEATS_REGISTERED = `row.state in ('duplicate', 'superseded') and exists
-  (select 1 from row as sent where sent.mandate_key = row.mandate_key and sent.state = 'registered')`
+/**
+ * SQL over `row`: nothing of it is needed any more, since its mandate is registered, be it under a corrected key, and it repeats
+ * that or gave way.
+ */
+export const REPEATS_REGISTERED = `row.state in ('duplicate', 'superseded') and exists (select 1 from row as same
+  join row as sent on sent.id = coalesce(same.heir, same.id) where same.mandate_key = row.mandate_key and sent.state = 'registered')`
 
 /**
  * The account number and the cells of a registered mandate go with it by a trigger, and those of every row that holds

@@ -360,8 +360,8 @@ describe('accounts computed again, with the bank code given, from everything tha
     const account = createFingerprints(secret!).account(COLLECTED_IBAN).toString('hex')
     execute(
       ledger.file,
-      `insert into collected (mandate_key, creditor, reference, account, day)
-        values ('${kept?.key ?? ''}', '', 'M-1', x'${account}', '2026-05-01')`,
+      `insert into collected (mandate_key, creditor, reference, account, signed_date, day)
+        values ('${kept?.key ?? ''}', '', 'M-1', x'${account}', '', '2026-05-01')`,
     )
     const found = () => computeAgain(ledger.file, mandateOf(LAST))
     expect(found().toSorted()).toEqual([IBAN, COLLECTED_IBAN].toSorted())

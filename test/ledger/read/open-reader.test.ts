@@ -293,7 +293,7 @@ it('tells what people changed in rows that wait to be sent, and of no other', as
   const given = rows.map((row, at) => ({ ...row, verdict: 'sendable' as const, corrects: at + 1 }))
   admit(ledger, [
     { ...given[0], signedDate: '2020-02-01' },
-    { ...given[1], signedDate: '2020-02-02' },
+    { ...given[1], signedDate: '2020-02-07' },
     { ...given[2], verdict: 'invalid', signedDate: '2020-02-03' },
   ])
   const told = { by: 'operator', at: expect.any(String) as string, reason: 'no reason given' }
