@@ -4,6 +4,7 @@ import {
   addMonths,
   daysBetween,
   isZeroDate,
+  localDate,
   parseLocalDate,
   readDate,
   startDeciding,
@@ -61,6 +62,10 @@ describe('reading a date', () => {
     ...['2023-02-29', '1900-02-29', '2022-04-31', '2022-13-01', '2022-00-10', '2022-01-00', '0000-01-01'],
     ...['22-01-01', '2022-1-01', ' 2022-01-01', '2022-01-01T00:00', '２０２２-01-01', ''],
   ])('%j is none', (text) => expect(parseLocalDate(text)).toBeNull())
+
+  test('what is no number makes no date', () => {
+    expect([localDate(2022, NaN, 1), localDate(2022, 1, NaN)]).toEqual([null, null])
+  })
 })
 
 test.each([
