@@ -17,11 +17,8 @@ const IBANS = ['DE89370400440532013000', 'DE02120300000000202051'] as const
 const { signal } = new AbortController()
 const READING = { severities: {}, signal, watch: () => undefined }
 
-const CUSTOMERS = [
-  'reference,customer_no',
-  ...Array.from({ length: 18 }, (_, at) => `M-${at},${100 + at}`),
-  '',
-].join('\n')
+const NUMBERS = Array.from({ length: 18 }, (_, at) => `M-${at},${100 + at}`)
+const CUSTOMERS = ['reference,customer_no', ...NUMBERS, ''].join('\n')
 
 function filesOf(texts: readonly (string | Uint8Array)[]) {
   const options = optionsOf(
@@ -54,11 +51,7 @@ const mandatesIn = ({ rows, isAccountOf }: Pick<LedgerReader, 'rows' | 'isAccoun
   )
 
 /** A campaign that takes the files of one command after the other. */
-function campaign() {
-  return campaignOf(open())
-}
-
-function campaignOf(ledger: ReturnType<typeof open>) {
+function campaign(ledger = open()) {
   return Object.assign(
     async (...texts: (string | Uint8Array)[]): Promise<string[]> => {
       await admitSources(ledger, filesOf(texts), READING)
@@ -119,7 +112,7 @@ it.each<[string, Partial<Debit>]>([
         expect(told.join()).toContain('write "send" into migration_decision')
         // Another month changes nothing of it, and one that ends it too settles it.
         const again = { reference: 'M-1', day: '2026-03-05' }
-        await campaignOf(ledger)(collectionFile([again]))
+        await campaign(ledger)(collectionFile([again]))
         expect(rowsOf(ledger.view).filter(isAlive)).toEqual(['ready M-2 DE…3000'])
         const corrected = { reference: 'M-1', customerNo: 101, signedDate: '2015-03-01', iban: IBANS[0] }
         admit(ledger, [{ ...corrected, corrects: held?.id ?? 0, isDecided: true }])
@@ -206,7 +199,8 @@ it('a later collection of the reference that names no creditor holds the mandate
   expect(await campaign()(february, nobody('2026-03-05', 'M-11'))).toContain('ready M-1 DE…3000')
 })
 
-const FORMER_CREDITOR = creditorIdentifierOf('DE', '01234567890')
+const FORMERLY = { creditor: creditorIdentifierOf('DE', '01234567890') }
+const FINAL = { sequence: 'FNAL' }
 const at = (month: number, reference: string, more: Partial<Debit> = {}): Debit => ({
   reference,
   day: `2026-0${month}-05`,
@@ -231,31 +225,20 @@ const standing = ({ rows }: Pick<LedgerReader, 'rows'>): string[] =>
 it.each<[string, Debit[], string[]]>([
   ['once', [OLD, NEW], ['ready M-5']],
   ['and collected since', [OLD, NEW, at(3, 'M-5')], ['ready M-5']],
-  ['and ended since', [OLD, NEW, at(3, 'M-5', { sequence: 'FNAL' })], ['excluded M-5']],
+  ['and ended since', [OLD, NEW, at(3, 'M-5', FINAL)], ['excluded M-5']],
   ['twice', [OLD, NEW, at(3, 'M-6', from('M-5'))], ['ready M-6']],
   ['twice, each time from its first', [OLD, NEW, at(3, 'M-6', from('M-4'))], ['ready M-6']],
   ['on one day into two', [OLD, NEW, at(2, 'M-6', from('M-4'))], ['conflict M-5', 'conflict M-6']],
   ['there and back', [OLD, NEW, at(3, 'M-4', from('M-5'))], ['ready M-4']],
-  [
-    'behind its end',
-    [at(1, 'M-4', { sequence: 'FNAL' }), NEW, at(3, 'M-5')],
-    ['conflict M-5', 'excluded M-4'],
-  ],
+  ['behind its end', [at(1, 'M-4', FINAL), NEW, at(3, 'M-5')], ['conflict M-5', 'excluded M-4']],
   ['on the day of its last collection', [at(2, 'M-4'), NEW], ['ready M-5']],
   ['before its reference came into use once more', [NEW, at(3, 'M-4')], ['ready M-4', 'ready M-5']],
   ['into what is held', [OLD, { ...NEW, iban: 'DE00' }], []],
   ['in its account alone', [OLD, at(2, 'M-4', from('m-4'))], ['ready M-4']],
+  ['in its creditor', [at(1, 'M-4', FORMERLY), at(2, 'M-4', { former: FORMERLY })], ['ready M-4']],
   [
-    'in its creditor',
-    [at(1, 'M-4', { creditor: FORMER_CREDITOR }), at(2, 'M-4', { former: { creditor: FORMER_CREDITOR } })],
-    ['ready M-4'],
-  ],
-  [
-    'in reference and creditor',
-    [
-      at(1, 'M-4', { creditor: FORMER_CREDITOR }),
-      at(2, 'M-5', { former: { reference: 'm-4', creditor: FORMER_CREDITOR } }),
-    ],
+    'in both',
+    [at(1, 'M-4', FORMERLY), at(2, 'M-5', { former: { reference: 'm-4', ...FORMERLY } })],
     ['ready M-5'],
   ],
   [
@@ -372,10 +355,10 @@ it(
         : (await run(texts[0]!), await run(...texts.slice(1)))
       for (const reference of ['M-1', 'M-2', 'M-3']) {
         const all = files.flat().filter((one) => one.reference === reference)
-        const day = all
+        const [day] = all
           .map((one) => one.day)
-          .sort()
-          .at(-1)
+          .toSorted()
+          .toReversed()
         const last = all.filter((one) => one.day === day)
         // What ended on any day, and was collected once more, contradicts itself.
         const isAlive = all.every(({ sequence }) => sequence === 'FRST' || sequence === 'RCUR')
@@ -442,12 +425,9 @@ function damage(text: string, chance: Chance): Uint8Array {
       return Buffer.concat([before, chance.bytes(span.length), rest])
     case 'moved':
       return Buffer.concat([before, rest, span])
-    case 'markup':
-      return Buffer.concat([
-        before,
-        Buffer.from(chance.pick(['<!--', ']]>', '&#0;', '<a>', '<![CDATA[', '\u0000'])),
-        span,
-        rest,
-      ])
+    case 'markup': {
+      const piece = chance.pick(['<!--', ']]>', '&#0;', '<a>', '<![CDATA[', '\u0000'])
+      return Buffer.concat([before, Buffer.from(piece), span, rest])
+    }
   }
 }

@@ -12,7 +12,6 @@ import {
 } from '../../../src/domain/mandate/date.js'
 import type { DecidedFormat } from '../../../src/domain/mandate/date.js'
 import { TODAY, dateOf } from '../clean-row.js'
-import fc from 'fast-check'
 import { isAbsentCollection } from '../../../src/domain/value/check-mandate.js'
 
 function decideAuto(values: Iterable<string>) {
@@ -51,11 +50,6 @@ test.each([
   ['dotted and digits', ['01.02.2023', '44958']],
 ])('a column that is not decided: %s', (_, values) => expect(decideAuto(values)).toBe('unsettled'))
 
-test('the order of the values makes no difference', () => {
-  const values = ['13/02/2023', '01/02/2023', 'x', '']
-  expect(decideAuto(values)).toBe(decideAuto(values.toReversed()))
-})
-
 test('fillers of a column of last collections say nothing about its format', () => {
   const decider = startDeciding(isAbsentCollection)
   for (const value of ['1970-01-01', '01.02.2023', '1900-01-01']) decider.note(value)
@@ -63,30 +57,14 @@ test('fillers of a column of last collections say nothing about its format', () 
   expect(decideAuto(['1970-01-01', '01.02.2023'])).toBe('unsettled')
 })
 
-const anyDate = fc
-  .tuple(fc.integer({ min: 1, max: 9990 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 }))
-  .map(([year, month, day]) => localDate(year, month, day)!)
-
-/** The same day by JavaScript's own calendar, in UTC, as a second opinion. */
-function utcDay(date: string): number {
-  const [year, month, day] = date.split('-').map(Number)
-  const moment = new Date(0)
-  moment.setUTCFullYear(year!, month! - 1, day)
-  return moment.getTime() / 86_400_000
-}
-
 describe('reading a date', () => {
-  const DAYS = ['2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31']
-  test.each(DAYS)('%s is a date', (text) => expect(parseLocalDate(text)).toBe(text))
-
   test.each([
     ...['2023-02-29', '1900-02-29', '2022-04-31', '2022-13-01', '2022-00-10', '2022-01-00', '0000-01-01'],
     ...['22-01-01', '2022-1-01', ' 2022-01-01', '2022-01-01T00:00', '２０２２-01-01', ''],
   ])('%j is none', (text) => expect(parseLocalDate(text)).toBeNull())
 
-  test('fractions and what is no number make no date', () => {
-    expect(localDate(2022, NaN, 1)).toBeNull()
-    expect(localDate(2022, 1, NaN)).toBeNull()
+  test('what is no number makes no date', () => {
+    expect([localDate(2022, NaN, 1), localDate(2022, 1, NaN)]).toEqual([null, null])
   })
 })
 
@@ -104,21 +82,13 @@ test.each([
 )
 
 describe('days', () => {
-  test('a count of days agrees with another calendar, and leads from one date to the other', () => {
-    fc.assert(
-      fc.property(anyDate, anyDate, (a, b) => {
-        expect(daysBetween(a, b)).toBe(utcDay(b) - utcDay(a))
-        expect(addDays(a, daysBetween(a, b))).toBe(b)
-      }),
-    )
-  })
-
   test('every day of four centuries follows the one before', () => {
-    let date = dateOf('1899-12-30')
+    const start = dateOf('1899-12-30')
+    let date = start
     const outOfOrder: string[] = []
     for (let i = 0; i < 146_097; i += 1) {
       const next = addDays(date, 1)!
-      if (date >= next || parseLocalDate(next) !== next) outOfOrder.push(next)
+      if (daysBetween(start, next) !== i + 1 || parseLocalDate(next) !== next) outOfOrder.push(next)
       date = next
     }
     expect(outOfOrder).toEqual([])
@@ -207,6 +177,7 @@ describe('reading a date', () => {
     ['dd-mm-yyyy', ['2023-02-01']],
     ['yyyymmdd', ['20230230', '2023020', '44958']],
     ['dd.mm.yy', ['01.02.2023']],
+    ['unsettled', ['2023-02-30']],
     ['ddmmyy', ['10223', '310423']],
     ['yymmdd', ['231301', '20230201', '2302', '23-02-01']],
     ['yy-mm-dd', ['2023-02-01', '230201']],
@@ -220,13 +191,6 @@ describe('reading a date', () => {
     ['excel1904', ['60']],
   ])('%s does not read %j', (format, texts) => {
     for (const text of texts) expect(dateIn(text, format), text).toBe('invalid')
-  })
-
-  test('a column that was not decided reads ISO only', () => {
-    expect(dateIn('2023-02-01', 'unsettled')).toBe('2023-02-01')
-    expect(dateIn('2023-02-30', 'unsettled')).toBe('invalid')
-    for (const text of ['01/02/2023', '31.12.2023', '44958', 'x'])
-      expect(dateIn(text, 'unsettled')).toBe('ambiguous')
   })
 })
 

@@ -96,15 +96,6 @@ describe('one row in doubt', () => {
     ['cancelled and unreadable', [{ iban: null, status: 'CANCELLED' }], 'unreadable'],
     ['its own beside a cancelled one that cannot be read', [{ iban: null, status: 'ENDED' }, {}], 'proven'],
   ])('%s', (_, sources, expected) => expect(wordsOn([row()], sources.map(source))).toEqual([expected]))
-
-  it('is told which source, by the fingerprint where the account is gone', () => {
-    const own = source()
-    const [verdict] = verdictsOn([row()], [source({ iban: OTHER_IBAN }), own])
-    expect(verdict).toEqual({ verdict: 'proven', why: null, sources: [own] })
-    const gone = row({ isAccount: (iban) => `hash of ${iban}` === `hash of ${IBAN}`, accountKey: 'hash' })
-    expect(wordsOn([gone], [source()])).toEqual(['proven'])
-    expect(wordsOn([gone], [source({ iban: OTHER_IBAN })])).toEqual(['other: differs'])
-  })
 })
 
 describe('one registered row', () => {

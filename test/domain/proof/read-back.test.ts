@@ -215,15 +215,6 @@ describe('a row in doubt that the service does not show', () => {
     expect(decided([heard(0), heard(HOUR)], 1, 1_000).kind).toBe('too_early')
     expect(decided([heard(0), heard(HOUR + 1_000)], 1, 1_000).kind).toBe('resend')
   })
-
-  it('is proposed by nothing but two empty lists, whatever else was heard', () => {
-    for (const verdict of ['proven', 'twice', 'other', 'unreadable'] as const)
-      for (const at of [0, 1, 2, 3]) {
-        const questions = [heard(day), heard(2 * day), heard(3 * day)]
-        questions.splice(at, 0, heard(day + at * day - HOUR, verdict))
-        expect(decided(questions).kind === 'resend', `${verdict} at ${at}`).toBe(at < 2)
-      }
-  })
 })
 
 describe('the sentence', () => {

@@ -61,14 +61,6 @@ const counts = fc.tuple(...ROW_STATES.map(() => fc.nat({ max: 1_000_000 })))
 const byState = (all: readonly number[]) => new Map(ROW_STATES.map((state, i) => [state, all[i] ?? 0]))
 const sum = (all: readonly number[]) => all.reduce((total, count) => total + count, 0)
 
-test('the names are those of the JSON document', () => {
-  const { read, inDoubt, ...others } = totalsOf(1, new Map([['in_doubt', 1]]))
-  expect([read, inDoubt, ...new Set(Object.values(others))]).toEqual([1, 1, 0])
-  const before = ['resubmitted', 'invalid', 'duplicate', 'conflict', 'excluded', 'superseded']
-  const later = ['ready', 'sending', 'registered', 'refused', 'writtenOff']
-  expect(Object.keys(others)).toEqual([...before, ...later])
-})
-
 test('totals balance exactly when every record read is in one state', () => {
   fc.assert(
     fc.property(counts, fc.integer({ min: -3, max: 3 }), (all, lost) => {

@@ -90,24 +90,11 @@ describe('cleaning an IBAN', () => {
   test('only a to z become upper case', () => {
     expect(upperCase('azÄäßﬁı\u0131')).toBe('AZÄäßﬁı\u0131')
     expect(cleanIban('ﬁ2112')).toBe('ﬁ2112')
-    expect(cleanIban('ＤＥ８９')).toBe('ＤＥ８９')
   })
 
   test('a creditor identifier loses apostrophe, blanks and hyphens, but no label', () => {
     expect(cleanCreditorIdentifier("'de98-zzz 099")).toBe('DE98ZZZ099')
     expect(cleanCreditorIdentifier('IBAN98')).toBe('IBAN98')
-  })
-
-  test('cleaning a cleaned text of letters, digits and gaps changes nothing', () => {
-    const spelled = fc.array(fc.constantFrom(...'DEde089 -\u00a0\u200b'.split(''))).map((all) => all.join(''))
-    fc.assert(
-      fc.property(spelled, (raw) => {
-        const iban = cleanIban(cleanCell(raw))
-        expect(cleanIban(cleanCell(iban))).toBe(iban)
-        const ci = cleanCreditorIdentifier(cleanCell(raw))
-        expect(cleanCreditorIdentifier(cleanCell(ci))).toBe(ci)
-      }),
-    )
   })
 })
 

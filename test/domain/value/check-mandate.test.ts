@@ -368,11 +368,6 @@ describe('a last collection before the signature', () => {
     const told = checkCollected(raw, { signedDate, severities: { [BEFORE]: severity } })
     expect(told).toEqual({ rules, latestFirstDebit })
   })
-
-  test('is told as of an earlier mandate, with the answer that counts once for all', () => {
-    expect(RULES[BEFORE].message).toContain('under an earlier mandate of this customer')
-    expect(RULES[BEFORE].remedy).toContain('rules: { LAST_COLLECTION_BEFORE_SIGNATURE: warning }')
-  })
 })
 
 describe('an absent last collection', () => {
@@ -403,10 +398,6 @@ describe('an absent last collection', () => {
 })
 
 describe('an unreadable last collection', () => {
-  test.each(['n/a', '2023-02-29', '01.02.2023'])('%j is an error without a date', (raw) => {
-    expect(checkCollected(raw)).toEqual({ rules: ['LAST_COLLECTION_INVALID'], latestFirstDebit: null })
-  })
-
   test('ends the checks also when it is lowered, as nothing can be compared', () => {
     const lowered = checkCollected('n/a', { severities: { LAST_COLLECTION_INVALID: 'off' } })
     expect(lowered).toEqual({ rules: [], latestFirstDebit: null })
