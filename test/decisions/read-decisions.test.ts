@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/errors.js'
 import { writeReport } from '../../src/report/pack/pack.js'
 import { readDecision, readDecisions } from '../../src/decisions/read-decisions.js'
-import { send, running } from '../ledger/campaign-setup.js'
+import { compareWith, resolutionOf, running, send } from '../ledger/campaign-setup.js'
 import { inDoubt, refused } from '../ledger/outcomes.js'
 import { OTHER_IBAN } from '../ledger/records.js'
 
@@ -272,6 +272,16 @@ it('a list says nothing that was decided of the same attempt meanwhile, in whate
   ledger.resolve([{ ...told, attempt: 1, assigned }], { dryRun: false })
   expect(await read(decide(list, 0, typed('NEW-1')))).toMatchObject([{ rowId: 2 }])
   expect(await read(decide(list, 0, typed('NEW-2')))).toMatchObject([{ rowId: 1 }, { rowId: 2 }])
+})
+
+it('the line of the cut-over of a row that was written off in doubt is closed by done alone', async () => {
+  const { ledger, lines, read } = await campaign()
+  compareWith(ledger, [])
+  ledger.resolve([resolutionOf(1, 'written_off')], { dryRun: false })
+  const [line] = await lines('cut-over.csv')
+  const look = 'the row is written off; look whether the service holds the mandate, then write done'
+  await expectRefused(read([{ ...line, ...decided('written-off') }]), look)
+  expect(await read([{ ...line, ...decided('done') }])).toMatchObject([{ rowId: 1, isOfCutOver: true }])
 })
 
 it.each([

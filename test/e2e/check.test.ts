@@ -9,12 +9,6 @@ import { SAMPLES } from '../support/program.js'
 describe('the list of check', () => {
   const { write, program, json } = placeForEach()
 
-  it('names the rule that a file breaks', async () => {
-    write('export.csv', '')
-    const error = { kind: 'source', source: 'export.csv', rule: 'FILE_EMPTY', line: null }
-    expect(await json('check', 'export.csv')).toMatchObject({ exitCode: 7, errors: [error] })
-  })
-
   it('lists what refuses a whole file, as a run does where it has no report, and names its rule', async () => {
     const place = await placeOfTest({ sandbox: {} })
     place.write('export.csv', `${validExport(1)}2,"${'x'.repeat(70_000)}\n`)
@@ -24,6 +18,7 @@ describe('the list of check', () => {
     expect([checked, run].map(({ exitCode }) => exitCode)).toEqual([7, 7])
     expect([checked, run].map(({ files }) => files['problems.csv'])).toEqual(lists)
     const rule = 'FILE_RECORD_TOO_LONG'
+    expect(checked.errors).toMatchObject([{ kind: 'source', source: './export.csv', rule, line: 3 }])
     const found = { source: 'export.csv', record: '', line: '3', rule, severity: 'error' }
     for (const list of lists)
       expect(parse(readFileSync(join(place.folder(), list)), { columns: true })).toMatchObject([found])

@@ -152,56 +152,6 @@ describe('the last export', () => {
     expect(mandateOf(3)?.iban).toBe(germanIban(3))
   })
 
-  it('what a person sends otherwise than the last export has it is to be changed at the service', async () => {
-    save('e1.csv', from(1, 2))
-    save('e2.csv', [moved(1)])
-    await program('run', 'e1.csv', 'e2.csv')
-    save('final.csv', [moved(1), line(2)])
-    expect(await json('compare', 'final.csv')).toMatchObject({ classes: { changed_before_sending: 1 } })
-    edit('corrections.csv', (row) =>
-      row['iban'] === germanIban(1) ? { ...row, migration_decision: 'send', migration_reason: 'x' } : row,
-    )
-    await program('run', inReport('corrections.csv'))
-    expect(mandateOf(1)?.iban).toBe(germanIban(1))
-    await ends(3, 'run', 'final.csv')
-    expect(rows('cut-over.csv')).toMatchObject([
-      { customer_no: '1', migration_class: 'changed_after_registration', migration_state: 'registered' },
-    ])
-    edit('cut-over.csv', DONE)
-    await program('resolve', '--from', inReport('cut-over.csv'))
-    expect(await json('status')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
-    expect(await json('compare', 'final.csv')).toMatchObject({ exitCode: 3 })
-  })
-
-  it.each([
-    ['the account', 'changed_after_registration', line(2).replace(germanIban(2), germanIban(902))],
-    ['its end', 'ended_after_registration', line(2, 'cancelled')],
-  ])(
-    'a reference that was doubled here orders %s of the member alone whose it was not',
-    async (_, listed, last) => {
-      const doubled = (member: string) => member.replace('MANDATE-2', 'MANDATE-1')
-      save('export.csv', [line(1), doubled(line(2)), ...from(3, 6)])
-      await program('run', 'export.csv')
-      edit('corrections.csv', (row) => ({
-        ...row,
-        ...(row['customer_no'] === '2'
-          ? { unique_mandate_reference: 'MANDATE-2' }
-          : { migration_decision: 'send', migration_reason: 'it is right' }),
-      }))
-      await ends(0, 'run', 'sepa-migrate-report/to-do/corrections.csv')
-      save('final.csv', [line(1), doubled(last), ...from(3, 6)])
-      const open = [{ customer_no: '2', migration_class: listed, migration_state: 'registered' }]
-      for (const command of ['compare', 'run', 'run', 'compare']) {
-        await ends(3, command, 'final.csv')
-        expect(rows('cut-over.csv')).toMatchObject(open)
-      }
-      edit('cut-over.csv', { migration_decision: 'done', migration_reason: 'told the service' })
-      await ends(0, 'resolve', '--from', 'sepa-migrate-report/to-do/cut-over.csv')
-      expect(mandateOf(1)?.iban).toBe(germanIban(1))
-      for (const command of ['compare', 'run']) await ends(0, command, 'final.csv')
-    },
-  )
-
   it('a list that an earlier comparison wrote closes no line of a later one', async () => {
     save('export.csv', from(1, 6))
     await program('run', 'export.csv')
@@ -299,27 +249,6 @@ describe('the last export', () => {
     work.type('Cut-over', 0, DONE)
     work.save()
     expect((await program('check', TO_DO, ...beside)).stdout).not.toContain('no decision')
-  })
-
-  it('a doubt that was written off leaves its line of the cut-over, which done closes', async () => {
-    save('export.csv', from(603, 606))
-    await ends(4, 'run', 'export.csv')
-    save('final.csv', [line(603), ...from(605, 606)])
-    await program('compare', 'final.csv')
-    const decideOn = async (sheet: string, decision: string) => {
-      const work = openWork(path('to-do.xlsx'))
-      work.type(sheet, 0, { migration_decision: decision, migration_reason: 'looked there' })
-      work.save()
-      return json('run', TO_DO)
-    }
-    expect(await decideOn('In doubt', 'written-off')).toMatchObject({ cutOver: { open: 1 } })
-    expect(rows('cut-over.csv')[0]?.['migration_action']).toContain('If the service holds it')
-    const refused = await decideOn('Cut-over', 'written-off')
-    expect([refused.exitCode, JSON.stringify(refused.errors)]).toEqual([
-      2,
-      expect.stringContaining('the row is written off; look whether the service holds the mandate'),
-    ])
-    expect(await decideOn('Cut-over', 'done')).toMatchObject({ exitCode: 0, cutOver: { open: 0 } })
   })
 
   it('report --to-cancel lists what one run registered, also by a later word of a person, and cancels nothing', async () => {

@@ -230,13 +230,8 @@ describe('a correction', () => {
       expect(checked.stdout).toContain(told)
 
     await run('mended.csv')
-    const decisions = rows('decisions.csv')
-    expect(decisions).toHaveLength(2)
-    const said = { decision: 'corrected', by: 'Berta', from: 'invalid', to: 'ready' }
-    expect(decisions[0]).toMatchObject({ ...said, reason: 'the customer called' })
-    expect(decisions[0]?.['evidence']).toContain('iban "DE…0001" → "DE…0071"')
-    expect(decisions[1]).toMatchObject({ ...said, reason: 'no reason given' })
-    expect(decisions[1]?.['evidence']).toContain(fields)
+    const told = ['the customer called', 'no reason given'].map((reason) => ({ by: 'Berta', reason }))
+    expect(rows('decisions.csv')).toMatchObject(told)
     const page = read('report.html')
     expect(page).toContain('the customer called')
     expect(page).toContain('DE…0071')
