@@ -28,8 +28,6 @@ export interface Difference {
   readonly text: string
 }
 
-export type Reconciliation = Awaited<ReturnType<typeof reconcile>>
-
 /**
  * Compares the ledger with a list from the service, in any shape that a source may have. Reads the list once; memory
  * grows with it.

@@ -18,10 +18,6 @@ const isIban = (text: string): boolean =>
 
 const SOURCE_PREFIX = 'ps-'
 
-/** The id of the payment source that a mandate is. */
-const paymentSourceId = (assignedMandateReference: string): string =>
-  SOURCE_PREFIX + assignedMandateReference.toLowerCase()
-
 /** The assigned reference behind an id, or null for what is no such id. */
 const referenceOfSource = (id: string): string | null =>
   id.startsWith(SOURCE_PREFIX) ? id.slice(SOURCE_PREFIX.length).toUpperCase() : null
@@ -98,7 +94,7 @@ function isShown(mandate: HeldMandate, { choices, now, readBackLagMs }: OpenSand
 }
 
 const toSource = (mandate: HeldMandate): PaymentSource => ({
-  id: paymentSourceId(mandate.unique_mandate_reference),
+  id: SOURCE_PREFIX + mandate.unique_mandate_reference.toLowerCase(),
   status: mandate.cancelled_at !== null ? 'CANCELLED' : mandate.finalised ? 'ACTIVE' : 'PENDING',
   scheme: SEPA_SCHEME,
   details: {

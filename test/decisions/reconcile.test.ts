@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compareWith, LIST_NAMES, readListed, type ListEntry } from '../../src/decisions/read-decisions.js'
-import { reconcile, type Reconciliation } from '../../src/decisions/reconcile.js'
+import { reconcile } from '../../src/decisions/reconcile.js'
 import type { Outcome } from '../../src/domain/row/row-state.js'
 import { maskIban } from '../../src/domain/text/accounts.js'
 import { UsageError } from '../../src/errors.js'
@@ -21,6 +21,8 @@ const DATE = '2020-01-31'
 type Entry = Readonly<Record<string, string>>
 
 /** The list as the service exports it, held against the ledger. */
+type Reconciliation = Awaited<ReturnType<typeof reconcile>>
+
 async function against(ledger: Ledger, ...list: readonly Entry[]): Promise<Reconciliation> {
   const columns = [...new Set(list.flatMap((entry) => Object.keys(entry)))]
   const lines = list.map((entry) => columns.map((name) => entry[name] ?? '').join(';'))

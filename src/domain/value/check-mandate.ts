@@ -317,16 +317,11 @@ export function checkMandate(raw: RawValues, options: CheckOptions, given: reado
   const key = ci === null || reference === null ? null : mandateKey(ci, reference)
   const { isDecided = false, lastCollected } = options
   const collected = key === null ? null : (lastCollected?.(key) ?? null)
-  const collection = checkLastCollection(
-    raw.last_collection_date,
-    options,
-    fields.signedDate.value,
-    collected,
-  )
+  const last = checkLastCollection(raw.last_collection_date, options, fields.signedDate.value, collected)
   const found = joinFindings(
     given,
     ...Object.values(fields).map(({ findings }) => findings),
-    collection.findings,
+    last.findings,
     checkWords(raw, options),
   )
   const findings = isDecided ? found.map(settled) : found
@@ -340,7 +335,7 @@ export function checkMandate(raw: RawValues, options: CheckOptions, given: reado
       mandateReference: reference,
     },
     mandateKey: key,
-    latestFirstDebit: collection.latestFirstDebit,
+    latestFirstDebit: last.latestFirstDebit,
     findings,
   }
 }

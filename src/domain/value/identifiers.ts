@@ -322,22 +322,14 @@ const PLAIN_REFERENCE =
 const DATE =
   /^(?:[0-9]{1,4}([./-])[0-9]{1,2}\1[0-9]{2,4}|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}(?:-|\. )\p{L}{3,4}|\p{L}{3,4}-[0-9]{2,4})$/u
 const NAME = /\p{L}+/u
-const WRITTEN = [
-  'iso',
-  'dd-mm-yyyy',
-  'mm-dd-yyyy',
-  'dd-mm-yy',
-  'mm-dd-yy',
-  'dd-MON-yyyy',
-  'dd-MON-yy',
-] as const
+const FORMS = ['iso', 'dd-mm-yyyy', 'mm-dd-yyyy', 'dd-mm-yy', 'mm-dd-yy', 'dd-MON-yyyy', 'dd-MON-yy'] as const
 
 function looksLikeDate(reference: string): boolean {
   if (!DATE.test(reference)) return false
   const name = NAME.exec(reference)?.[0]
   if (name !== undefined && monthOf(name) === 0) return false
   const text = reference.replaceAll(/\. |[./]/g, '-')
-  return [text, `${text}-2000`, `1-${text}`].some((day) => readingsOf(day, LAST_DATE, WRITTEN).length > 0)
+  return [text, `${text}-2000`, `1-${text}`].some((day) => readingsOf(day, LAST_DATE, FORMS).length > 0)
 }
 
 /**

@@ -414,8 +414,8 @@ function decideAcrossRows({ parts, first, makeIndexes }: Admitting): void {
   // A place is taken from an older row.
   if (first > 1) decidePlaces(scope)
   if (hasCorrections) recordCorrections(scope, corrector, at)
-  const isTouched = '(row.id >= :first or row.heir >= :first)'
-  if (first > 1) removePrivate(connection, `${isTouched} and ${REPEATS_REGISTERED}`, { first })
+  const isRepeat = `(row.id >= :first or row.heir >= :first) and ${REPEATS_REGISTERED}`
+  if (first > 1) removePrivate(connection, isRepeat, { first })
   sql(connection)`update source set admitted_at = ? where admitted_at is null`.run(at)
   connection.exec('delete from temp.incoming')
 }

@@ -48,12 +48,14 @@ const IS_OLD = `row.source_id not in (select id from temp.incoming where turn >=
 const SPEAKS = `row.state not in ('duplicate', 'superseded') and row.${HAS_ITS_KEY}`
 const SENDABLE = `${IS_NEW} and row.state = 'ready'`
 
-/** SQL: customer, date and account of a row as one text; the account by its fingerprint, which stays when the account is gone. */
-const contentIn = (row: string): string =>
-  `(${row}.customer_no || ' ' || ${row}.signed_date || ' ' || hex(${row}.iban_key))`
-/** SQL: all that a record says of its mandate as one text; two records that say the same have the same. */
-const saidIn = (row: string): string =>
-  `iif(${row}.content_key is not null, ${contentIn(row)}, coalesce(${row}.rule, '') || ' ' || hex(${row}.raw))`
+/**
+ * SQL: all that a record says of its mandate as one text; two records that say the same have the same. The account by its
+ * fingerprint, which stays when the account is gone.
+ */
+const saidIn = (
+  row: string,
+): string => `iif(${row}.content_key is not null, ${row}.customer_no || ' ' || ${row}.signed_date
+  || ' ' || hex(${row}.iban_key), coalesce(${row}.rule, '') || ' ' || hex(${row}.raw))`
 const SAID = saidIn('row')
 /** For a customer whose account was erased: customer and date alone. Only records that could be sent are compared so. */
 const WHO = `row.customer_no || ' ' || row.signed_date`
@@ -131,9 +133,8 @@ function repeatAsBefore(scope: Scope): void {
       where not exists (select 1 from row as third where third.mandate_key = collision.key
         and third.id not in (row.id, older.id)
         and third.state not in ('duplicate', 'superseded'))`.run({ first })
-  const older = '(select older from temp.repeat where repeat.id = row.id)'
-  const isRepeat = 'row.id in (select id from temp.repeat)'
-  give(connection, 'duplicate', asRepeat(scope, HELD_ALREADY, older), isRepeat)
+  const notice = asRepeat(scope, HELD_ALREADY, '(select older from temp.repeat where repeat.id = row.id)')
+  give(connection, 'duplicate', notice, 'row.id in (select id from temp.repeat)')
   connection.exec('delete from temp.collision where key in (select key from temp.repeat)')
 }
 

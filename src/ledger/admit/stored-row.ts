@@ -76,17 +76,13 @@ export function prepareRowInsert(connection: Connection, sourceId: number) {
   ])
   const privates = inGroups(connection, 'private (row_id, iban, cells)', ['?', '?', '?'])
   return {
-    add: (
-      id: number,
-      row: Omit<AdmittedRow, 'id' | 'sourceId'>,
-      iban: string | null,
-      cells: string,
-    ): void => {
+    /** `json`: of its cells. */
+    add: (id: number, row: Omit<AdmittedRow, 'id' | 'sourceId'>, iban: string | null, json: string): void => {
       rows.push(id)
       for (const name of names) rows.push(row[name])
       privates.push(id)
       privates.push(iban)
-      privates.push(cells)
+      privates.push(json)
       if (rows.isFull()) {
         rows.flush()
         privates.flush()

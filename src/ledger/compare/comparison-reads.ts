@@ -242,10 +242,6 @@ export const readExpected = (connection: Connection): ComparedTotals[] =>
     return [{ ...expected, names, read: { records, customerNoSum } }]
   })
 
-/** How many of the totals are not those that were read. */
-const countUnexpected = (connection: Connection): number =>
-  readExpected(connection).filter((totals) => !isAsExpected(totals)).length
-
 /** The latest comparison counts. */
 export function comparisonReads(connection: Connection) {
   const comparison = (): ComparisonRecord | null =>
@@ -320,7 +316,7 @@ export function comparisonReads(connection: Connection) {
                 `compared join row on row.id = ${CURRENT_ROW} where ${IS_LATEST} and is_held and ${IS_FOUND} and state = 'ready'`,
               ),
         asReadBefore: countAsReadBefore(connection),
-        unexpected: countUnexpected(connection),
+        unexpected: readExpected(connection).filter((totals) => !isAsExpected(totals)).length,
       }
     },
   }

@@ -51,13 +51,8 @@ export function contradict(
   const records = sql(connection)<Contradicting['records'][number]>`
     select row.id, row.state as was, row.rule from row where ${where} order by row.id`.all(values)
   const message = `${ruleOf('CONTRADICTS_SENT').message} It is {row}.`
-  give(
-    connection,
-    'conflict',
-    noticeOf('CONTRADICTS_SENT', { message, other: sent, isBeside: true }),
-    where,
-    values,
-  )
+  const notice = noticeOf('CONTRADICTS_SENT', { message, other: sent, isBeside: true })
+  give(connection, 'conflict', notice, where, values)
   noteContradicting(connection, { sent, records, at })
 }
 

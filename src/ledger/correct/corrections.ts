@@ -432,12 +432,10 @@ const digitsOf = (row: string): string =>
   `(select digits_of(${row}.source_id, cells, iban) from private where row_id = ${row}.id)`
 
 /** The value and one more: of a day the next day, of a reference its last figures. */
-function nextOf(value: unknown): string | number | null {
-  if (typeof value !== 'string') return typeof value === 'number' ? value + 1 : null
-  const day = parseLocalDate(value)
-  return day !== null
-    ? addDays(day, 1)
-    : value.replace(/\d+$/, (figures) => String(BigInt(figures) + 1n).padStart(figures.length, '0'))
+function nextOf(value: unknown): string | null {
+  const day = parseLocalDate(String(value))
+  const counted = (figures: string): string => String(BigInt(figures) + 1n).padStart(figures.length, '0')
+  return day === null ? String(value).replace(/(?<!\d)\d+$/, counted) : addDays(day, 1)
 }
 
 /** A row with the reference of before a correction stands under the key of after it (admit/again.ts): that one it may take. */
@@ -456,6 +454,7 @@ function gatherBearers({ connection, first }: Scope): boolean {
     changed: `${columns}, signed_date text, was_customer_no integer, was_signed_date text`,
     bearer: `${columns}, last integer, former integer`,
     listed: 'id integer primary key, file text not null, record integer not null, unique (file, record)',
+    slipped: 'file text primary key',
   })
   // Lines of one file may be a source for each configuration.
   connection.exec(`insert into temp.listed select row.id, source.sha256, row.record
@@ -511,7 +510,6 @@ const formsOf = (text: string): string[] => [
 
 /** Notes files in which an account completes what stood in another line, and is not like what stood in its own. */
 function noteSlipped(connection: Connection): void {
-  emptyTables(connection, { slipped: 'file text primary key' })
   const lines = sql(connection)<Record<'file' | 'now' | 'was', string>>`
     select file, digits as now, ${digitsOf('base')} as was from temp.changed join temp.listed using (id)
       join temp.given_back using (id) join row as base on base.id = given_back.base
@@ -585,20 +583,20 @@ const movedIn = (column: 'customer_no' | 'signed_date', rule: Found['rule']): st
  * Two or more lines below each other whose values count up and did not before: a spreadsheet fills cells so where somebody drags
  * the corner of one.
  */
-const filledIn = (rule: keyof typeof FILLED): string => `
+const filledIn = ([rule, column]: readonly [Found['rule'], string]): string => `
   select id, '${rule}' as rule, null as other from (
     select id, isNext, lag(isNext, 1, 0) over file + lead(isNext, 1, 0) over file as beside from (
-      select listed.*, coalesce(now.${FILLED[rule]} <> base.${FILLED[rule]} and now.${FILLED[rule]} = next_of(lag(now.${FILLED[rule]}) over file)
-          and base.${FILLED[rule]} is not next_of(lag(base.${FILLED[rule]}) over file), 0) as isNext
+      select listed.*, coalesce(now.${column} <> base.${column} and cast(now.${column} as text) = next_of(lag(now.${column}) over file)
+          and cast(base.${column} as text) is not next_of(lag(base.${column}) over file), 0) as isNext
         from temp.listed join row as now using (id) join temp.given_back using (id) left join row as base on base.id = given_back.base
         window file as (partition by file order by listed.record))
       window file as (partition by file order by record))
    where isNext and beside`
-const FILLED = {
-  [TAKES_REFERENCE]: 'original_mandate_reference',
-  [TAKES_CUSTOMER]: 'customer_no',
-  [TAKES_DATE]: 'signed_date',
-} as const
+const FILLED: readonly (readonly [Found['rule'], string])[] = [
+  [TAKES_REFERENCE, 'original_mandate_reference'],
+  [TAKES_CUSTOMER, TAKEN[TAKES_CUSTOMER]],
+  [TAKES_DATE, TAKEN[TAKES_DATE]],
+]
 
 /** What a crosswalk or an export says of the customer, and nobody doubted, is not typed over without a word. */
 const TYPED_CUSTOMERS = `select changed.id, '${TAKES_CUSTOMER}' as rule, null as other from temp.changed
@@ -617,9 +615,7 @@ const FOUND = `
       union all select *, 4 from (${movedIn('customer_no', TAKES_CUSTOMER)})
       union all select *, 5 from (${movedIn('signed_date', TAKES_DATE)})
       union all select *, 6 from (${TYPED_CUSTOMERS})
-      ${Object.keys(FILLED)
-        .map((rule) => `union all select *, 7 from (${filledIn(rule as keyof typeof FILLED)})`)
-        .join(' ')})
+      ${FILLED.map((one) => `union all select *, 7 from (${filledIn(one)})`).join(' ')})
   select id, former, (id, rule) in (select id, rule from said) as isDecided, rule, other, min(place) from looked join found using (id)
    where place = 1 or (id, rule) not in (select id, rule from said) group by id order by id`
 

@@ -280,12 +280,7 @@ export const DISK_FULL = /^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)(_|$)
 
 /** By the beginning of their code: what is wrong, why, and what to do. `CODE` stands for the code. */
 const FAULTS: readonly (readonly [RegExp, LedgerError['problem'], why: string, next: string])[] = [
-  [
-    /^SQLITE_NOTADB(_|$)/,
-    'foreign',
-    'the file is not an SQLite database',
-    'Give another file (--ledger FILE)',
-  ],
+  [/^SQLITE_NOTADB(_|$)/, 'foreign', 'it is not an SQLite database', 'Give another file (--ledger FILE)'],
   [
     /^SQLITE_CORRUPT(_|$)/,
     'damaged',

@@ -217,9 +217,7 @@ create trigger compared_stays before update on compared
     when (old.decision_id is not null and (new.final is old.final or new.decision_id is not old.decision_id))
     or new.row_id <> old.row_id or new.class <> old.class
     or new.why <> old.why or new.is_held <> old.is_held or (new.final is not old.final and not (${isErasedAlone('old.row_id')} and length(new.final) is length(old.final)))
-    or new.met_by is not old.met_by${refuse('a comparison never changes')}
-create trigger compared_is_of_comparison before update of comparison_id on compared
-    when new.comparison_id is not old.comparison_id${refuse('a comparison never changes')}
+    or new.met_by is not old.met_by or new.comparison_id is not old.comparison_id${refuse('a comparison never changes')}
 create trigger kin_stays before update on kin when old.separated is not null or new.separated is null
     or new.row_id <> old.row_id or new.other_id <> old.other_id${refuse('a link never changes')}
 `

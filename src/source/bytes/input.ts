@@ -391,7 +391,7 @@ export function examineBytes() {
       const first: Uint8Array = Buffer.concat(head)
       return {
         head: first,
-        mark: byteOrderMark(first),
+        mark: MARKS.find(([, bytes]) => bytes.every((byte, index) => first[index] === byte))?.[0] ?? null,
         /** A character that is cut at the end is none. */
         isUtf8: isText && cut.length === 0,
         isBinary: isBinary(first.subarray(0, JUDGED_BYTES)),
@@ -411,9 +411,6 @@ function cutCharacterBytes(bytes: Uint8Array): number {
   }
   return 0
 }
-
-const byteOrderMark = (head: Uint8Array): Encoding | null =>
-  MARKS.find(([, bytes]) => bytes.every((byte, index) => head[index] === byte))?.[0] ?? null
 
 /** One stray control character is the fault of its row; one in a hundred bytes is no text. */
 const isBinary = (head: Uint8Array): boolean =>

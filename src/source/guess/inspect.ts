@@ -40,7 +40,7 @@ export async function inspectSource(
   const { name, headerLine, written, evidence } = table
   const { hidden } = evidence
   if (holdsAccount(table.header)) throw headerless(table)
-  const before = linesBefore(table)
+  const before = table.preamble.split(/\r\n|\n|\r/, LINES_SHOWN).slice(0, table.headerLine - 1)
   const survey = await surveyRecords(table, today, signal)
   const system = await systemOf(table.header, options)
   const columns = guessColumns(survey.columns, system?.known)
@@ -134,9 +134,6 @@ async function systemOf(header: Header, options: SourceOptions) {
 }
 
 const told = (value: string | undefined, evidence = '') => (value === undefined ? null : { value, evidence })
-
-const linesBefore = ({ preamble, headerLine }: Table): readonly string[] =>
-  preamble.split(/\r\n|\n|\r/, LINES_SHOWN).slice(0, headerLine - 1)
 
 /** IBANs and long numbers are masked anywhere, in such a column every number. */
 function shownCell(cell: string, isAccount: boolean): string {
