@@ -447,7 +447,7 @@ function draw(seed: number): { exports: Exported[]; debits: Debit[] } {
 interface Last extends Pick<Debit, 'reference'> {
   readonly creditor: string
   readonly iban: string | null
-  readonly signed: string | null
+  readonly signed: readonly string[]
   readonly day: string
   /** On any day. */
   readonly ended: boolean
@@ -474,8 +474,8 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
       reference: one.reference,
       creditor: one.creditor!,
       iban: only(latest.map(({ iban }) => iban!)),
-      // No amendment changes it, so collections of any day contradict each other.
-      signed: only(all.map(({ signed }) => signed!)),
+      // No amendment changes it, so what collections of any day name counts.
+      signed: [...new Set(all.map(({ signed }) => signed!))],
       day,
       ended: all.some(({ sequence }) => sequence !== 'RCUR'),
       isOver: latest.some(({ sequence }) => sequence !== 'RCUR'),
@@ -499,7 +499,7 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
     const last =
       own ??
       [...lasts.values()].find(
-        (any) => any.iban === one.iban && any.signed === one.signed && !owned.has(keyOf(any)),
+        (any) => any.iban === one.iban && any.signed.join() === one.signed && !owned.has(keyOf(any)),
       )
     if (last === undefined) {
       counts.never_collected += 1
@@ -509,16 +509,16 @@ function judge(exports: readonly Exported[], debits: readonly Debit[]) {
     const kinds = {
       reference_differs: last.reference !== one.reference,
       creditor_differs: last.creditor !== one.creditor,
-      date_differs: last.signed !== null && last.signed !== one.signed,
+      date_differs: !last.signed.includes(one.signed),
       account_differs: last.iban !== one.iban,
       ended: last.ended,
     }
     const differing = (Object.keys(kinds) as (keyof typeof kinds)[]).filter((kind) => kinds[kind])
-    if (differing.length === 0 && last.signed !== null) counts.agrees += 1
+    if (differing.length === 0 && last.signed.length === 1) counts.agrees += 1
     for (const kind of differing) counts[kind] += 1
     const isNewer = last.day > one.signed
     const state = differing.length > 0 && isNewer ? 'conflict' : 'ready'
-    const lacks = last.signed === null ? ['LACKS'] : []
+    const lacks = last.signed.length > 1 && !kinds.date_differs ? ['LACKS'] : []
     const told = differing.map((kind) => `${isNewer ? '!' : ''}${kind.toUpperCase()}`)
     return [state, until, ...told, ...lacks].join(' ')
   })
