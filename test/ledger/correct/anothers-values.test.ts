@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { admit, decide, expectStates, holding, open } from '../campaign-setup.js'
+import { admit, decide, expectStates, holding, open, played } from '../campaign-setup.js'
 import { registered } from '../outcomes.js'
 import { COLUMNS, HEADER, IBAN, OTHER_IBAN, recordOf, type Values } from '../records.js'
 import { germanIban } from '../../support/export.js'
-import { problemsOf, statesOf } from '../ledger-views.js'
+import { problemsOf, query, statesOf } from '../ledger-views.js'
 import type { Corrector } from '../../../src/domain/row/correction.js'
 import type { Ledger } from '../../../src/ledger/file/writer.js'
 
@@ -352,6 +352,18 @@ describe('accounts that lacked a character, completed in the wrong line', () => 
     expect(statesOf(ledger.file).slice(4).join(' ')).toBe(states)
   })
 })
+
+it.each(['M-1', 'M-9'])(
+  'an export with the values from before a correction, since registered as %s, leaves no account',
+  async (reference) => {
+    const corrected = { ...RIGHT, reference, iban: THIRD_IBAN }
+    const ledger = await played([FIRST], [corrected], registered('NEW-1'), [
+      { ...FIRST, cells: ['once more'] },
+    ])
+    expect(statesOf(ledger.file)).toEqual(['superseded', 'registered', 'duplicate'])
+    expect(query(ledger.file, 'select row_id from private')).toEqual([])
+  },
+)
 
 const giveBack = (
   ledger: Ledger,
