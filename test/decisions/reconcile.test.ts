@@ -20,9 +20,9 @@ const DATE = '2020-01-31'
 
 type Entry = Readonly<Record<string, string>>
 
-/** The list as the service exports it, held against the ledger. */
 type Reconciliation = Awaited<ReturnType<typeof reconcile>>
 
+/** The list as the service exports it, held against the ledger. */
 async function against(ledger: Ledger, ...list: readonly Entry[]): Promise<Reconciliation> {
   const columns = [...new Set(list.flatMap((entry) => Object.keys(entry)))]
   const lines = list.map((entry) => columns.map((name) => entry[name] ?? '').join(';'))

@@ -516,8 +516,8 @@ function noteSlipped(connection: Connection): void {
      where digits is not null and base.content_key is null and was is not null`.all()
   const broken = new Set(lines.flatMap(({ file, was }) => formsOf(was).map((form) => file + form)))
   for (const { file, now, was } of lines) {
-    const own = new Set(formsOf(was))
-    if (formsOf(now).some((form) => broken.has(file + form)) && !formsOf(now).some((form) => own.has(form)))
+    const [forms, own] = [formsOf(now), new Set(formsOf(was))]
+    if (forms.some((form) => broken.has(file + form)) && !forms.some((form) => own.has(form)))
       sql(connection)`insert or ignore into temp.slipped values (?)`.run(file)
   }
 }
